@@ -9,7 +9,7 @@ import pytest
 import closecall as cc
 from closecall import Events
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
-from closecall.series import read_pair, read_scored, read_scores
+from closecall.series import read_pair, read_scored
 from tests.messages import message
 
 PARIS = ZoneInfo("Europe/Paris")
@@ -245,44 +245,6 @@ def test_kinds_and_units_are_promoted():
     scored = read_scored(truth, [3, 4], times=times)
     assert scored.axis.clock.unit == "us"
     assert np.diff(scored.axis.borders(np.arange(3))).tolist() == [86400 * 10**6] * 2
-
-
-@pytest.mark.parametrize(
-    ("given", "kept"),
-    [
-        ("float64", "float64"),
-        ("float32", "float64"),
-        ("int64", "int64"),
-        ("uint64", "uint64"),
-        ("int8", "int64"),
-        ("uint16", "int64"),
-        ("bool", "int64"),
-        ("float16", "float64"),
-        ("longdouble", "float64"),
-    ],
-)
-def test_types_of_scores(given, kept):
-    scores = np.array([0, 1, 1], dtype=given)
-    found = read_scores(scores)
-    assert found.dtype == kept
-    assert found.tolist() == [0, 1, 1]
-    assert np.shares_memory(found, scores) == (given == kept)
-
-
-def test_scores_in_the_byte_order_of_another_machine():
-    scores = np.array([0.5, 2.0], dtype=np.dtype(float).newbyteorder())
-    assert read_scores(scores).dtype.isnative
-    assert read_scores(scores).tolist() == [0.5, 2.0]
-
-
-def test_every_second_value():
-    scores = np.arange(6.0)[::2]
-    assert read_scores(scores).flags.c_contiguous
-    assert read_scores(scores).tolist() == [0, 2, 4]
-
-
-def test_infinite_scores_are_legal():
-    assert read_scores([np.inf, -np.inf, 0]).tolist() == [np.inf, -np.inf, 0]
 
 
 NAN = (

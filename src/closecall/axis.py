@@ -38,8 +38,10 @@ class Axis:
         """Where the first sample starts."""
         return 0 if self.ticks is None else self.ticks[0].item()
 
-    def borders(self, indices: NDArray[np.int64]) -> Ticks:
-        """Return where these samples start; index N stands for the end of the last one."""
+    def borders(self, indices: NDArray[np.int64] | None = None) -> Ticks:
+        """Return where these samples start, or all; index N stands for the end of the last one."""
+        if indices is None:
+            indices = np.arange(self.length + 1)
         if self.ticks is None:
             return indices
         borders = self.ticks[np.minimum(indices, self.length - 1)]
@@ -48,8 +50,7 @@ class Axis:
 
     def sample_numbers(self, ticks: Ticks) -> NDArray[np.float64]:
         """Return times counted in samples; between two of them, in proportion."""
-        numbers = np.arange(self.length + 1)
-        return np.interp(ticks, self.borders(numbers), numbers)
+        return np.interp(ticks, self.borders(), np.arange(self.length + 1))
 
     def lengths(self) -> Ticks:
         """Return how long each sample is."""
@@ -70,8 +71,7 @@ class Axis:
         """Return the same samples in the ticks of another clock."""
         if clock == self.clock:
             return self
-        whole = Timed("times", self.borders(np.arange(self.length + 1)), self.clock)
-        ticks = in_ticks_of(clock, whole)
+        ticks = in_ticks_of(clock, Timed("times", self.borders(), self.clock))
         return Axis(ticks[:-1], self.length, ticks[-1].item(), clock)
 
     def gaps(self, max_step: Tick) -> tuple[Ticks, Ticks]:
@@ -81,7 +81,7 @@ class Axis:
 
     def closed(self, ignored: IgnoredTime) -> tuple[Axis, NDArray[np.bool_]]:
         """Return the axis of the samples that last after closing, and which they are."""
-        borders = ignored.close(self.borders(np.arange(self.length + 1)))
+        borders = ignored.close(self.borders())
         lengths = np.diff(borders)
         kept = lengths > 0
         count, end = int(np.count_nonzero(kept)), borders[-1].item()

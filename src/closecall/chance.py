@@ -11,17 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 import numpy as np
 
 from closecall.affiliation._shift_kernels import TOLERANCE
-from closecall.affiliation.result import TrueEvents
+from closecall.affiliation.event_scores import TrueEvents
 from closecall.affiliation.shifts import above_chance, score_shifts
 from closecall.affiliation.sweep import roll_scores, score_rolls
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
-from closecall.parameters import (
-    read_flag,
-    require_choice,
-    require_count,
-    require_progress,
-)
+from closecall.parameters import read_flag, require_choice, require_count, require_progress
 from closecall.plain import flat_numbers, plain
 from closecall.series import SHIFTS, Pair, Scored, read_pair, read_scored
 from closecall.signature import sign

@@ -77,8 +77,8 @@ class Clock:
 
     @property
     def seconds(self) -> float:
-        """Seconds in one tick of a datetime axis."""
-        return 1 / PER_SECOND[self.unit]
+        """Seconds in one tick of a datetime axis; 1 on others, where no tick has a length."""
+        return 1 / PER_SECOND[self.unit] if self.kind == "datetime" else 1.0
 
     def duration(self, ticks: NDArray[np.float64]) -> NDArray[Any]:
         """Turn lengths of time in ticks into numbers, or into timedeltas (nan and inf into NaT)."""

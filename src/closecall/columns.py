@@ -113,11 +113,7 @@ def _from_series(series: nw.Series[Any], name: str) -> tuple[NDArray[Any], tzinf
     unit = series.dtype.time_unit if series.dtype.time_unit != "s" else "ms"
     epochs = np.asarray(series.dt.timestamp(unit).to_numpy(), dtype=np.int64)
     # pandas keeps the zone itself, which may have no name that others know.
-    zone = (
-        getattr(series.to_native().dtype, "tz", None)
-        if hasattr(series.to_native(), "dtype")
-        else None
-    )
+    zone = getattr(getattr(series.to_native(), "dtype", None), "tz", None)
     if zone is None and series.dtype.time_zone is not None:
         zone = time_zone(series.dtype.time_zone)
     return epochs.view(f"datetime64[{unit}]"), zone

@@ -14,20 +14,22 @@ from closecall.errors import InputError, InputTypeError, shown
 from closecall.evaluated_time import read_stretches
 from closecall.events import Events, Intervals, read_labels
 from closecall.parameters import is_text
+from closecall.scores import (
+    read_scores,
+    require_nan,
+    require_scores,
+    require_threshold,
+    samples_without_score,
+)
 from closecall.series import (
     Pair,
     Scored,
     TruthInSpan,
     in_evaluated_time,
     in_span,
-    read_scores,
     read_span,
-    require_nan,
     require_samples_inside,
-    require_scores,
-    require_threshold,
     require_times,
-    samples_without_score,
     whole_axis,
 )
 
@@ -130,10 +132,7 @@ def read_detectors(
     if axis is not None and columns:
         require_samples_inside(axis, own.start, own.stop)
     stretches = read_stretches(ignore, max_step, axis, samples_without_score(columns.values(), nan))
-    left_out, kept = dict.fromkeys(intervals, 0), None
-    if stretches:
-        own, closed = in_evaluated_time(own, intervals, labels, stretches)
-        intervals, left_out, kept = closed.sides, closed.left_out, closed.kept
+    own, (intervals, left_out, kept) = in_evaluated_time(own, intervals, labels, stretches)
     for called, values in columns.items():
         require_scores(values, called, kept)
     own = own.asking(max_step=max_step, nan=nan)

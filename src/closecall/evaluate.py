@@ -14,15 +14,8 @@ from closecall.latex import latex_table
 from closecall.metrics.registry import METRICS, REQUIRED, Metric, directions, find, read_metrics
 from closecall.parameters import read_flag
 from closecall.plain import flat_numbers, plain
-from closecall.series import (
-    Scored,
-    fit_and_rest,
-    predicted_at,
-    read_pair,
-    read_sample_pair,
-    read_scored,
-    require_nan,
-)
+from closecall.scores import predicted_at, require_nan
+from closecall.series import Scored, fit_and_rest, read_pair, read_sample_pair, read_scored
 from closecall.signature import data_hash, fit_text, ignored_text, joined_hash, sign
 from closecall.wording import counted
 
@@ -168,14 +161,8 @@ def evaluate(
     >>> [(row["detector"], row["event_wise_recall"], row["auc_roc"]) for row in found]
     [('quiet', 0.5, nan), ('loud', 1.0, 1.0)]
     """
-    given = {
-        "times": times,
-        "end": end,
-        "span": span,
-        "ignore": ignore,
-        "max_step": max_step,
-        "nan": nan,
-    }
+    axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
+    given = axis | {"nan": nan}
     require_nan(nan)
     several = isinstance(predicted, Mapping) or isinstance(scores, Mapping)
     predicted, scores = (
@@ -221,7 +208,8 @@ def _row(
         inputs["scores"] = read_scored(truth, scores, **given)
         axis["ignore"] = inputs["scores"].ignored
     for entry, parameters in chosen:
-        source = "scores" if entry.takes == "scores" else _reading(entry, parameters)
+        by_samples = entry.counts_samples and parameters.get("by") != "duration"
+        source = "scores" if entry.takes == "scores" else "samples" if by_samples else "times"
         if source not in inputs:
             inputs[source] = _READERS[source](truth, predicted, **axis)
         for name, value in entry.function(inputs[source], None, **parameters).values().items():
@@ -307,11 +295,6 @@ def _parts(truth: Any, scores: Any, fit: Any, given: dict[str, Any]) -> tuple[Sc
 
 
 _READERS = {"samples": read_sample_pair, "times": read_pair}
-
-
-def _reading(entry: Metric, parameters: Mapping[str, Any]) -> str:
-    by_samples = entry.counts_samples and parameters.get("by") != "duration"
-    return "samples" if by_samples else "times"
 
 
 def _chosen(

@@ -8,7 +8,7 @@ import numpy as np
 
 from closecall.axis import IgnoredTime
 from closecall.errors import InputError, InputTypeError, shown
-from closecall.events import Events, Intervals, read_labels, read_set, runs
+from closecall.events import Events, Intervals, read_ignored, read_labels, runs
 from closecall.parameters import read_length
 from closecall.wording import listed
 
@@ -57,7 +57,7 @@ def read_stretches(
 def _read_ignore(ignore: Any, axis: Axis | None) -> Intervals:
     """Read `Events`, pairs in any order, or a 0/1 vector."""
     if isinstance(ignore, Events) or are_pairs(ignore):
-        return read_set(ignore, "ignore")
+        return read_ignored(ignore)
     if axis is None:
         raise InputTypeError.expected(
             "`ignore` to be Events or pairs (start, stop) beside Events",

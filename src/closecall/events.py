@@ -11,6 +11,7 @@ import numpy as np
 from closecall.axis import read_axis, require_increasing
 from closecall.clock import Timed, is_missing, on_one_clock, read_times
 from closecall.columns import read_column
+from closecall.compiled import interruptible
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.parameters import read_duration, read_length
 
@@ -90,6 +91,19 @@ def runs(labels: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return changes[0::2].copy(), changes[1::2].copy()
 
 
+def covered(first: NDArray[np.int64], after: NDArray[np.int64], length: int) -> NDArray[np.bool_]:
+    """Return which of so many samples lie in a range [first, after); ranges may overlap.
+
+    >>> covered(np.array([1, 2]), np.array([3, 4]), 5).tolist()
+    [False, True, True, True, False]
+    """
+    steps = np.zeros(length + 1, dtype=np.int64)
+    np.add.at(steps, first, 1)
+    np.add.at(steps, after, -1)
+    inside: NDArray[np.bool_] = interruptible(np.cumsum, steps[:-1]) > 0
+    return inside
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
     """Half-open intervals, sorted by start, on one clock; a point has length zero."""
@@ -153,14 +167,11 @@ class Intervals:
         kept = begins < ends
         return Intervals(begins[kept], ends[kept], self.clock)
 
-    def require_forward(self) -> None:
-        """Raise if an interval runs backward."""
-        backward = self.starts > self.stops
-        if backward.any():
-            index = int(backward.argmax())
-            raise InputError.expected(
-                "each event to start before it stops", f"{self.text(index)} at index {index}"
-            )
+    def refuse(self, broken: NDArray[np.bool_], rule: str, hint: str = "") -> None:
+        """Raise if a rule is broken, and show the first interval that does."""
+        if broken.any():
+            index = int(broken.argmax())
+            raise InputError.expected(rule, f"{self.text(index)} at index {index}", hint)
 
     def require_sorted(self) -> None:
         """Raise if intervals are out of order."""
@@ -188,14 +199,8 @@ class Intervals:
         self, start: Tick, stop: Tick, name: str, hint: str = "Widen the span, or cut the event."
     ) -> None:
         """Raise if intervals leave the span."""
-        outside = (self.starts < start) | (self.stops > stop)
-        if outside.any():
-            index = int(outside.argmax())
-            raise InputError.expected(
-                f"`{name}` to lie within the span {interval_text(self.clock, start, stop)}",
-                f"{self.text(index)} at index {index}",
-                hint,
-            )
+        rule = f"`{name}` to lie within the span {interval_text(self.clock, start, stop)}"
+        self.refuse((self.starts < start) | (self.stops > stop), rule, hint)
 
 
 def _joined(values: NDArray[Any], first: NDArray[np.bool_]) -> NDArray[Any]:
@@ -391,15 +396,12 @@ class Events:
         """
         ticks, clock = read_times(times, "times")
         axis = read_axis(ticks.size, times, end, of="samples")
-        borders = Timed("times", axis.borders(np.arange(axis.length + 1)), axis.clock)
+        borders = Timed("times", axis.borders(), axis.clock)
         (grid, starts, stops), clock = on_one_clock(borders, *self.intervals.timed("events"))
         Intervals(starts, stops, clock).require_inside(grid[0].item(), grid[-1].item(), "events")
         first = np.searchsorted(grid[:-1], starts, side="right") - 1
         last = np.maximum(np.searchsorted(grid[:-1], stops, side="left") - 1, first)
-        steps = np.zeros(axis.length + 1, dtype=np.int64)
-        np.add.at(steps, first, 1)
-        np.add.at(steps, last + 1, -1)
-        return (np.cumsum(steps[:-1]) > 0).astype(np.uint8)
+        return covered(first, last + 1, axis.length).view(np.uint8)
 
     def __len__(self) -> int:
         return len(self.intervals)
@@ -436,22 +438,17 @@ def _read_only(values: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def read_set(intervals: Any, name: str) -> Intervals:
+def read_ignored(ignore: Any) -> Intervals:
     """Read `Events` or pairs in any order, which may overlap, and join those that meet."""
-    if isinstance(intervals, Events):
-        own = intervals.intervals
-    else:
-        own = _read_bounds(*_columns(intervals, name), name, name, in_order=False)
-    return own.merged()
+    if isinstance(ignore, Events):
+        return ignore.intervals.merged()
+    starts, stops = _columns(ignore, "ignore")
+    return _read_bounds(starts, stops, "ignore", "ignore", in_order=False).merged()
 
 
 def _columns(intervals: Any, name: str = "intervals") -> tuple[Any, Any]:
     """Split pairs into two columns."""
-    if (
-        isinstance(intervals, np.ndarray)
-        and intervals.ndim == _PAIR
-        and intervals.shape[1] == _PAIR
-    ):
+    if isinstance(intervals, np.ndarray) and intervals.shape[1:] == (_PAIR,):
         return intervals[:, 0], intervals[:, 1]
     try:
         pairs = [(start, stop) for start, stop in intervals]
@@ -479,7 +476,8 @@ def _read_bounds(
     )
     # A copy, so that what the caller does to the arrays later does not reach the events.
     intervals = Intervals(start_ticks.copy(), stop_ticks.copy(), clock)
-    intervals.require_forward()
+    backward = intervals.starts > intervals.stops
+    intervals.refuse(backward, "each event to start before it stops")
     if in_order:
         intervals.require_sorted()
         return intervals

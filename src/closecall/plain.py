@@ -1,4 +1,4 @@
-"""Results as plain values: for JSON, and for trackers of experiments."""
+"""Results as plain values: for JSON, for trackers of experiments, and in dataframes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
+
+from closecall.errors import MissingExtraError
 
 _VERSION = 1  # of the shapes of JSON; raised by a change that breaks a reader
 
@@ -51,3 +53,14 @@ def flat_numbers(values: dict[str, Any]) -> dict[str, float]:
         elif isinstance(value, int | float) and not isinstance(value, bool):
             numbers[name] = value
     return numbers
+
+
+def rows_frame(rows: list[dict[str, Any]], backend: Any) -> Any:
+    """Return rows with the same keys as a dataframe of that package."""
+    import narwhals as nw
+
+    columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+    try:
+        return nw.from_dict(columns, backend=backend).to_native()
+    except ImportError as error:
+        raise MissingExtraError(backend) from error

@@ -8,18 +8,22 @@ caller's own.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from closecall.axis import Axis, IgnoredTime, in_ticks_of, read_axis
-from closecall.clock import LARGEST, Timed, on_one_clock, read_times
-from closecall.columns import read_column
+from closecall.clock import Timed, on_one_clock, read_times
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
 from closecall.evaluated_time import read_stretches, runs_left_out
 from closecall.events import Events, Intervals, interval_text, read_labels
-from closecall.parameters import is_number, require_choice
+from closecall.scores import (
+    predicted_at,
+    read_scores,
+    require_nan,
+    require_scores,
+    samples_without_score,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -224,11 +228,9 @@ def read_pair(
         own = on_axis(sides["truth"], axis)
     else:
         own, sides = in_span(sides, axis, read_span(span))
-    left_out, stretches = 0, read_stretches(ignore, max_step, axis)
-    if stretches:
-        own, closed = in_evaluated_time(own, sides, labels, stretches)
-        sides, left_out = closed.sides, closed.left_out["predicted"]
-    return own.asking(max_step=max_step).predicting(sides["predicted"], left_out)
+    own, closed = in_evaluated_time(own, sides, labels, read_stretches(ignore, max_step, axis))
+    own = own.asking(max_step=max_step)
+    return own.predicting(closed.sides["predicted"], closed.left_out["predicted"])
 
 
 def on_axis(truth: Intervals, axis: Axis) -> TruthInSpan:
@@ -269,7 +271,7 @@ class Closed(NamedTuple):
 
     sides: dict[str, Intervals]
     left_out: dict[str, int]
-    kept: NDArray[np.bool_] | None  # which samples are left; None if there are no vectors
+    kept: NDArray[np.bool_] | None  # which samples are left; None for all, and without vectors
 
 
 def in_evaluated_time(
@@ -283,6 +285,8 @@ def in_evaluated_time(
     Samples that are ignored are deleted, and runs of ones that then meet are one event. Events are
     mapped one by one, and those that then meet touch.
     """
+    if not stretches:
+        return own, Closed(sides, dict.fromkeys(sides, 0), None)
     parts = [timed for part in stretches for timed in part.intervals.timed(part.name)]
     span = Timed("span", np.array([own.start, own.stop]), own.clock)
     (limits, *ticks), clock = on_one_clock(span, *parts)
@@ -342,7 +346,7 @@ def read_sample_pair(
     pair = read_pair(truth, predicted, times=times, end=end, max_step=max_step, **given)
     if pair.ignored is not None and pair.axis is not None:
         axis = read_axis(len(predicted), times, end, of="labels", max_step=max_step)
-        borders = axis.on_clock(pair.clock).borders(np.arange(axis.length + 1))
+        borders = axis.on_clock(pair.clock).borders()
         return read_pair(truth, predicted, ignore=pair.ignored.covers(borders[:-1], borders[1:]))
     if times is None and end is None:
         return pair
@@ -376,10 +380,8 @@ def close_series(
     stretches = read_stretches(None, max_step, own.axis)
     for part in ignore:
         stretches += read_stretches(part, None, own.axis)
-    if not stretches:
-        return own, None
-    series, closed = in_evaluated_time(own, {"truth": own.truth}, {"truth": labels}, stretches)
-    return series, closed.kept
+    own, closed = in_evaluated_time(own, {"truth": own.truth}, {"truth": labels}, stretches)
+    return own, closed.kept
 
 
 def predict_labels(
@@ -442,43 +444,6 @@ class Scored(TruthInSpan):
         return self.predicting(Intervals.from_labels(labels, self.axis), left_out)
 
 
-def predicted_at(scores: NDArray[Any], threshold: Any) -> NDArray[np.uint8]:
-    """Return 1 where a score is at least the threshold, and 0 elsewhere."""
-    require_threshold(threshold)
-    # A bare float would be rounded to the precision of the scores, in numpy 1 any scalar, and
-    # numpy compares integers exactly only with a bare Python integer.
-    whole = isinstance(threshold, (int, np.integer)) and scores.dtype.kind in "iu"
-    exact = int(threshold) if whole else np.array([_lowest_float(threshold)])
-    labels: NDArray[np.uint8] = (scores >= exact).view(np.uint8)
-    return labels
-
-
-def _lowest_float(threshold: Any) -> np.float64:
-    """Return the lowest float that is at least a number."""
-    try:
-        number = float(threshold)
-    except OverflowError:
-        number = inf if threshold > 0 else -inf
-    return np.float64(nextafter(number, inf) if number < threshold else number)
-
-
-def plain_threshold(threshold: Any) -> float:
-    """Return a threshold that can be told: an integer of 64 bits, or a float with the same alarms.
-
-    >>> plain_threshold(3), plain_threshold(10**400)
-    (3, inf)
-    """
-    if isinstance(threshold, (int, np.integer)) and abs(int(threshold)) <= LARGEST:
-        return int(threshold)
-    return float(_lowest_float(threshold))
-
-
-def require_threshold(threshold: Any, name: str = "threshold") -> None:
-    """Raise if a threshold is not a number."""
-    if not is_number(threshold) or threshold != threshold:  # noqa: PLR0124 - nan
-        raise InputError.expected(f"`{name}` to be a number, or inf", shown(threshold))
-
-
 def read_scored(
     truth: Any,
     scores: Any,
@@ -519,12 +484,9 @@ def read_scored(
         own, _ = in_span({"truth": intervals}, axis, limits, of_samples=True)
     missing = samples_without_score([values], nan)
     stretches = read_stretches(ignore, max_step, axis, missing)
-    kept = None
-    if stretches:
-        own, closed = in_evaluated_time(own, {"truth": own.truth}, labels, stretches)
-        kept = closed.kept
-    require_scores(values, "scores", kept)
-    return Scored.of(own.asking(max_step=max_step, nan=nan), values, kept)
+    own, closed = in_evaluated_time(own, {"truth": own.truth}, labels, stretches)
+    require_scores(values, "scores", closed.kept)
+    return Scored.of(own.asking(max_step=max_step, nan=nan), values, closed.kept)
 
 
 def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored, Scored]:
@@ -546,19 +508,6 @@ def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored
         ignored = IgnoredTime.within(*ends, (start, stop), clock)
         parts.append(read_scored(truth, scores, **axis | {"ignore": ignored}))
     return parts[0], parts[1]
-
-
-def require_nan(nan: Any) -> None:
-    """Raise unless it is said what to do with samples that have no score."""
-    require_choice(nan, "nan", ("raise", "ignore"))
-
-
-def samples_without_score(columns: Iterable[NDArray[Any]], nan: str) -> NDArray[np.bool_] | None:
-    """Return the samples to ignore, where any of the detectors has no score."""
-    if nan == "raise":
-        return None
-    missing = [np.isnan(scores) for scores in columns if _has_nan(scores)]
-    return np.logical_or.reduce(missing) if missing else None
 
 
 def require_times(times: Any) -> None:
@@ -583,47 +532,3 @@ def require_samples_inside(axis: Axis, start: Tick, stop: Tick) -> None:
             f"samples from {clock.text(axis.start)} to {clock.text(axis.end)}",
             "Widen `span`.",
         )
-
-
-def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDArray[Any]:
-    """Read a vector of scores: float64, int64 or uint64; inf is legal, nan is told.
-
-    Kernels are compiled for each of these, so that narrower types, which they hold, become one.
-    """
-    scores = read_column(values, name)[0]
-    if scores.size == 0:
-        raise InputError.expected(f"`{name}` to have at least one sample", "an empty vector")
-    kind = scores.dtype.kind
-    if kind not in "iufb":
-        raise InputTypeError.expected(f"`{name}` to be numbers", f"values of type {scores.dtype}")
-    if nan == "raise":
-        require_scores(scores, name)
-    if scores.dtype.kind in "biu" and scores.dtype.itemsize < 8:  # noqa: PLR2004 - bytes
-        scores = scores.astype(np.int64)
-    elif kind == "f" and scores.dtype.itemsize != 8:  # noqa: PLR2004 - bytes
-        given = scores
-        with np.errstate(over="ignore"):
-            scores = given.astype(np.float64)
-        rounded = (scores != given) & ~np.isnan(given)
-        if rounded.any():
-            rule, index = f"`{name}` to be exact as 64-bit floats", int(rounded.argmax())
-            raise InputError.expected(rule, f"{given[index]} at index {index}")
-    # Nobody writes into them; but kernels are compiled once more for what may not be written to.
-    return np.require(scores, scores.dtype.newbyteorder("="), ["C", "W"])
-
-
-def require_scores(scores: NDArray[Any], name: str, kept: NDArray[np.bool_] | None = None) -> None:
-    """Raise if a sample has no score, and is not ignored."""
-    if _has_nan(scores):
-        missing = np.isnan(scores) if kept is None else np.isnan(scores) & kept
-        if missing.any():
-            raise InputError.expected(
-                f"`{name}` to be numbers, or inf",
-                f"nan at index {int(missing.argmax())}",
-                "Leave those samples out with `nan='ignore'`, or give them the lowest score if "
-                "they are no alarm.",
-            )
-
-
-def _has_nan(scores: NDArray[Any]) -> bool:
-    return scores.dtype.kind == "f" and bool(np.isnan(scores.max()))

@@ -496,8 +496,8 @@ def _scored(series: Scored) -> Iterator[bytes]:
     step = None if series.clock.kind == "number" else axis.even_step()
     told = None if step is None else _exact_text(step, series)
     yield f"scores {scores.size} {axis.length} {told} ".encode()
-    borders = np.arange(axis.length + 1) if step is None else np.array([0, axis.length])
-    yield f"{crc32(_bytes(axis.borders(borders), series))} ".encode()
+    borders = axis.borders(None if step is None else np.array([0, axis.length]))
+    yield f"{crc32(_bytes(borders, series))} ".encode()
     if series.kept is not None:
         yield np.packbits(series.kept).tobytes()
     yield f"{_checksum(scores, ignored=series.kept is not None)}".encode()

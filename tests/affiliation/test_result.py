@@ -16,7 +16,7 @@ import pytest
 
 import closecall as cc
 from closecall import Events
-from closecall.affiliation.result import COLUMNS
+from closecall.affiliation.event_scores import COLUMNS
 from closecall.datasets import demo
 from closecall.errors import InputError, MissingExtraError
 from closecall.fscore import f_measure

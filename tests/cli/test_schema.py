@@ -7,7 +7,7 @@ import shutil
 import jsonschema
 import pytest
 
-from closecall.affiliation.result import OUTCOMES
+from closecall.affiliation.event_scores import OUTCOMES
 from closecall.cli.commands import COMMANDS
 from closecall.cli.schema import NAMES, read_schema
 from closecall.tables.batch.status import STATUSES

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from numpy.testing import assert_array_equal
 
 import closecall as cc
-from closecall.affiliation.result import COLUMNS
+from closecall.affiliation.event_scores import COLUMNS
 from tests.oracle.evaluated_time import Cells, gaps
 from tests.properties.comparisons import TIMES, assert_same_digits
 from tests.properties.strategies import cases, events, small

@@ -4,37 +4,23 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, replace
-from importlib import import_module
 from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from closecall.adversary.families import (
-    FAMILIES,
-    MOST_TRIED,
-    Contest,
-    plan,
-    read_families,
-)
+from closecall.adversary.families import FAMILIES, MOST_TRIED, Contest, plan, read_families
 from closecall.adversary.predictions import read_events_in_span
-from closecall.adversary.search import (
-    Values,
-    audited,
-    main_number,
-    merit,
-    read_judge,
-    read_truth,
-)
+from closecall.adversary.search import Values, audited, main_number, merit, read_judge, read_truth
 from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, measure_targets
 from closecall.clock import Timed, read_times
 from closecall.detectors import read_detectors
-from closecall.errors import InputError, InputTypeError, MissingExtraError, renamed, shown
+from closecall.errors import InputError, InputTypeError, renamed, shown
 from closecall.events import Events, Intervals
 from closecall.metrics.registry import LENGTHS_OF_TIME
 from closecall.notebook import display
 from closecall.parameters import is_text, require_choice, require_count, require_progress
-from closecall.plain import plain
+from closecall.plain import plain, rows_frame
 from closecall.series import in_span, read_pair
 from closecall.signature import ignored_text, sign
 from closecall.wording import counted, in_words
@@ -169,42 +155,27 @@ def audit(
     targets, distances = measure_targets(
         lambda truth, predicted: score(predicted, replace(canonical, truth=truth))
     )
-    rivals = {metric: _rivals(contest, metric) for metric in judge.metrics}
+    table: list[dict[str, Any]] = []
+    verdicts: dict[str, Verdicts] = {}
+    for metric in judge.metrics:
+        rivals = _rivals(contest, metric)
+        table += _rows(metric, as_they_are, trivial_scores, rivals)
+        raw = [(one, as_they_are) for one in rivals]
+        fair = [(one, joined[one.parameters["event"]] if one.knows else own) for one, own in raw]
+        verdicts[metric] = Verdicts(_verdict(metric, "raw", raw), _verdict(metric, "joined", fair))
+    changed = {name: audited(name).changed(given) for name, given in judge.metrics.items()}
     clock = series.clock if times is None else read_times(times, "times")[1]
     unit = "samples" if series.samples and times is None else "the unit of the times"
     return Audit(
-        table=tuple(
-            row
-            for metric, own in rivals.items()
-            for row in _rows(metric, as_they_are, trivial_scores, own)
-        ),
-        verdicts={
-            metric: Verdicts(
-                _verdict(metric, "raw", [(rival, as_they_are) for rival in own]),
-                _verdict(
-                    metric,
-                    "joined",
-                    [
-                        (rival, joined[rival.parameters["event"]] if rival.knows else as_they_are)
-                        for rival in own
-                    ],
-                ),
-            )
-            for metric, own in rivals.items()
-        },
+        table=tuple(table),
+        verdicts=verdicts,
         targets=tuple(targets),
         distances=distances,
         events=len(series.events),
         tried=sum(map(len, contest.draws.values())),
         left_out=left_out | skipped,
         unit="seconds" if clock.kind == "datetime" else unit,
-        signature=sign(
-            "all"
-            if metrics is None
-            else {name: audited(name).changed(own) for name, own in judge.metrics.items()},
-            pairs,
-            **asked,
-        ),
+        signature=sign("all" if metrics is None else changed, pairs, **asked),
     )
 
 
@@ -221,7 +192,7 @@ def _evaluated(
     closed: dict[str, Any] = {"times": None, "end": None, "span": (start, stop)}
     if own.axis is None:
         return events.pop(""), events, closed, own
-    *times, end = clock.native(own.axis.borders(np.arange(own.axis.length + 1)))
+    *times, end = clock.native(own.axis.borders())
     labels = {name: side.to_labels(times, end) for name, side in events.items()}
     if axis["times"] is not None or own.axis.ticks is not None:
         closed |= {"times": times, "end": end}
@@ -364,12 +335,7 @@ class Audit:
         """
         require_choice(part, "part", ("table", "verdicts", "targets"))
         require_choice(backend, "backend", ("pandas", "polars"))
-        rows = flat_rows(self, part)
-        columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
-        try:
-            return import_module(backend).DataFrame(columns)
-        except ImportError as error:
-            raise MissingExtraError(backend) from error
+        return rows_frame(flat_rows(self, part), backend)
 
     def __repr__(self) -> str:
         raw, joined = (", ".join(own) or "none" for own in (self.beaten, self.beaten_joined))
@@ -443,8 +409,7 @@ class Rival(NamedTuple):
 
 def _worth(metric: str, values: Values) -> float:
     """Turn the scores of a prediction into how good it is under a metric."""
-    entry = audited(metric)
-    return merit(values[metric][main_number(entry)], higher_is_better=entry.higher_is_better)
+    return merit(audited(metric), values[metric][main_number(audited(metric))])
 
 
 def _rivals(contest: Contest, metric: str) -> list[Rival]:

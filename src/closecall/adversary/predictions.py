@@ -9,7 +9,7 @@ import numpy as np
 
 from closecall.clock import SAMPLES
 from closecall.errors import InputError, InputTypeError, renamed, shown
-from closecall.events import Events, Intervals, read_labels, runs
+from closecall.events import Events, Intervals, covered, read_labels, runs
 from closecall.parameters import read_duration, read_number, require_count
 from closecall.series import in_span, read_span
 
@@ -82,10 +82,7 @@ class EventsInSpan:
         """Return predictions in the kind that was given: a vector, or Events."""
         if not self.samples:
             return Events.wrap(predicted)
-        steps = np.zeros(int(self.stop) + 1, dtype=np.int64)
-        np.add.at(steps, predicted.starts, 1)
-        np.add.at(steps, predicted.stops, -1)
-        return (np.cumsum(steps[:-1]) > 0).astype(np.uint8)
+        return covered(predicted.starts, predicted.stops, int(self.stop)).view(np.uint8)
 
 
 def read_events_in_span(values: Any, name: str, span: Any = None) -> EventsInSpan:

@@ -122,11 +122,11 @@ def main_numbers(values: Values) -> dict[str, float]:
     return {name: row[main_number(audited(name))] for name, row in values.items()}
 
 
-def merit(score: float, *, higher_is_better: bool) -> float:
-    """Turn a score so that higher is better; what is undefined is worse than anything."""
+def merit(entry: Metric | None, score: float) -> float:
+    """Turn a score so that higher is better, as it is without an entry; undefined is the worst."""
     if isnan(score):
         return -inf
-    return score if higher_is_better else -score
+    return score if entry is None or entry.higher_is_better else -score
 
 
 def _plain(value: Any) -> float:
@@ -243,19 +243,13 @@ def search(
     given: Any = {} if parameters is None else parameters
     if not isinstance(given, Mapping):
         raise InputTypeError.expected("`parameters` to be a mapping by name", shown(given))
-    name, score, higher_is_better = _scorer(metric, truth, dict(given), axis)
+    name, score, entry = _scorer(metric, truth, dict(given), axis)
     attempts, left_out = plan(series, chosen, seed=seed, budget=budget)
     if not attempts:
         reasons = "; ".join(f"{family}: {reason}" for family, reason in left_out.items())
         raise UndefinedMetricError.expected("a family that fits this series", reasons)
 
-    contest = Contest(
-        attempts,
-        series,
-        [name],
-        score,
-        lambda _, own: merit(own, higher_is_better=higher_is_better),
-    )
+    contest = Contest(attempts, series, [name], score, lambda _, own: merit(entry, own))
     contest.hold()
     judged = contest.judged(name)
     best = max(judged, key=lambda index: contest.worth(name, judged[index][1]))
@@ -309,14 +303,14 @@ def _require_one_true(truth: Intervals, trivial: Intervals) -> None:
 
 def _scorer(
     metric: Any, truth: Any, parameters: dict[str, Any], axis: dict[str, Any]
-) -> tuple[str, Callable[[Any], float], bool]:
-    """Turn the metric into its name, a function of a prediction, and its direction."""
+) -> tuple[str, Callable[[Any], float], Metric | None]:
+    """Return the metric's name, a function of a prediction, and its entry in the registry."""
     if isinstance(metric, str):
         entry = audited(metric)
         require_labels(entry)
         entry.check(parameters, alone=True)
         judge, number = Judge(truth, {metric: parameters}, axis), main_number(entry)
-        return metric, lambda own: judge.values(own)[metric][number], entry.higher_is_better
+        return metric, lambda own: judge.values(own)[metric][number], entry
     if not takes(metric, 2):
         rule = "`metric` to be a name or a function (truth, predicted)"
         raise InputTypeError.expected(rule, shown(metric))
@@ -325,7 +319,7 @@ def _scorer(
             hint = "Let the function pass it on: `lambda truth, predicted: ...`."
             raise InputTypeError.expected(f"no `{name}` beside a function", f"`{name}`", hint)
     name = getattr(metric, "__name__", type(metric).__name__)
-    return name, lambda predicted: _number(metric(truth, predicted)), True
+    return name, lambda predicted: _number(metric(truth, predicted)), None
 
 
 def _number(result: Any) -> float:

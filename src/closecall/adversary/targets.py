@@ -99,9 +99,7 @@ TARGETS = {
 }
 
 
-def measure_targets(
-    measure: Measure,
-) -> tuple[list[dict[str, Any]], dict[str, dict[int, float]]]:
+def measure_targets(measure: Measure) -> tuple[list[dict[str, Any]], dict[str, dict[int, float]]]:
     """Run every experiment; return one row per metric and target, and scores by distance."""
     by_distance, perfect = _near_misses(measure)
     numbers = {
@@ -158,9 +156,7 @@ def _labels(*events: tuple[int, int]) -> NDArray[np.uint8]:
 
 def _share_of_way(metric: str, score: float, low: float, high: float) -> float:
     """Return where a score lies between a bad and a perfect one: 0 to 1."""
-    upward = audited(metric).higher_is_better
-    bad, good = (merit(value, higher_is_better=upward) for value in (low, high))
-    here = merit(score, higher_is_better=upward)
+    here, bad, good = (merit(audited(metric), value) for value in (score, low, high))
     return (here - bad) / (good - bad) if isfinite(here + good + bad) and good > bad else nan
 
 
@@ -185,8 +181,7 @@ def _long_event(measure: Measure) -> dict[str, float]:
     )
     differences = {}
     for name in both:
-        upward = audited(name).higher_is_better
-        best, *each = (merit(own[name], higher_is_better=upward) for own in (both, long, short))
+        best, *each = (merit(audited(name), own[name]) for own in (both, long, short))
         way = best - min(each)
         differences[name] = (each[0] - each[1]) / way if isfinite(way) and way > 0 else nan
     return differences

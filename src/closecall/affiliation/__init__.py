@@ -1,7 +1,8 @@
 """The affiliation metrics: precision and recall that are local to each true event."""
 
 from closecall.affiliation.curve import AffiliationCurve, CurveChance, EventCurve, affiliation_curve
-from closecall.affiliation.result import Affiliation, EventScores
+from closecall.affiliation.event_scores import EventScores
+from closecall.affiliation.result import Affiliation
 from closecall.affiliation.rules import ChosenThreshold, choose_threshold
 from closecall.affiliation.score import affiliation
 from closecall.affiliation.scorers import (

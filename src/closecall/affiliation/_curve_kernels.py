@@ -79,12 +79,13 @@ def weigh_zone(
     m = np.float64(min(a - A, B - b))
     length = np.float64(B - A)
     scale = length * (np.float64(b - a) if a < b else 1.0)
+    none: Any = np.int64(-1)  # typed: kernels are compiled once more for a bare constant
     top = 0
     for k in range(first, after):
         # The stack holds pieces that no later one has outranked, highest at the bottom.
         while top > 0 and scores[stack[top - 1]] < scores[k]:
             top -= 1
-            left = stack[top - 1] if top > 0 else -1
+            left = stack[top - 1] if top > 0 else none
             # A gap that ends before the event, or begins after it, takes nothing away.
             if cuts[k] < a or (left >= 0 and cuts[left + 1] > b):
                 rows[stack[top], GAIN] = 0.0
@@ -102,8 +103,8 @@ def weigh_zone(
         rows[k, CODE] = _ALARM_CODES * zone_index + alarms + 1
     while top > 0:
         top -= 1
-        left = stack[top - 1] if top > 0 else -1
-        rows[stack[top], GAIN] = gain_of(cuts, stack[top], left, -1, zone) / scale
+        left = stack[top - 1] if top > 0 else none
+        rows[stack[top], GAIN] = gain_of(cuts, stack[top], left, none, zone) / scale
 
 
 @kernel
@@ -183,7 +184,8 @@ def sweep(
     block_scores, block = np.empty(_BLOCK + 1, dtype=scores.dtype), np.empty((_BLOCK, COLUMNS))
     precision_sum, precision_rest, recall_sum, recall_rest = 0.0, 0.0, 0.0, 0.0
     time, time_rest = 0.0, 0.0
-    defined, alarm_count, points, entered = 0, 0, 0, 0
+    defined, alarm_count, points = 0, 0, 0
+    entered: Any = np.int64(0)
     while entered < len(order):
         count = gather(scores, order, rows, entered, block_scores, block)
         entered += count

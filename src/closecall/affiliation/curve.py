@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import _curve_kernels
-from closecall.affiliation.order import descending_order
 from closecall.affiliation.result import ignored_to_dict
 from closecall.affiliation.score import score_pair
-from closecall.affiliation.sweep import cut_samples, roll_scores, score_rolls, sweep, weigh
+from closecall.affiliation.sweep import (
+    cut_samples,
+    descending_order,
+    roll_scores,
+    score_rolls,
+    sweep,
+    weigh,
+)
 from closecall.affiliation.thresholds import (
     Columns,
     Constraints,
@@ -24,18 +30,21 @@ from closecall.affiliation.thresholds import (
 from closecall.affiliation.zones import origin_of
 from closecall.compiled import interruptible
 from closecall.errors import InputError, shown
+from closecall.events import covered
 from closecall.fscore import f_measure, first_highest, read_beta
 from closecall.notebook import display, heading
 from closecall.parameters import is_number, read_flag, require_count
 from closecall.plain import flat_numbers
-from closecall.series import SHIFTS, Scored, plain_threshold, predicted_at, read_scored
+from closecall.scores import plain_threshold, predicted_at
+from closecall.series import SHIFTS, Scored, read_scored
 from closecall.signature import sign
 from closecall.wording import counted, json_number, score_or_dash
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.affiliation.result import Affiliation, EventScores
+    from closecall.affiliation.event_scores import EventScores
+    from closecall.affiliation.result import Affiliation
     from closecall.affiliation.sweep import Pieces
     from closecall.series import LeftOut
     from closecall.signature import Signature
@@ -358,10 +367,7 @@ class AffiliationCurve:
         """Count the alarms and the false ones among some pieces, at each of their thresholds."""
         pieces = self._pieces
         (first, last), scores = self._hits, pieces.scores[kept]
-        steps = np.zeros(pieces.scores.size + 1, dtype=np.int64)
-        np.add.at(steps, first, 1)
-        np.add.at(steps, last + 1, -1)
-        hit = interruptible(np.cumsum, steps[:-1]) > 0
+        hit = covered(first, last + 1, pieces.scores.size)
         ends = pieces.cuts[:-1][kept], pieces.cuts[1:][kept]
         return _curve_kernels.count_groups(scores, order, *ends, hit[kept], 2 * cooldown)
 

@@ -1,10 +1,9 @@
-"""What `affiliation` returns: the scores, and one row per true event, in any form."""
+"""What `affiliation` returns: the scores over all events, and what is said and written of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice
 from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,262 +11,35 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.affiliation import _kernels
-from closecall.affiliation.shifts import Chance
-from closecall.affiliation.zones import in_ticks, origin_of
-from closecall.errors import InputError, MissingExtraError, shown
+from closecall.affiliation.event_scores import (
+    ABOVE_CHANCE,
+    SCORES,
+    EventScores,
+    chance_of,
+    event_frame,
+    notebook_columns,
+    plain_detail,
+)
+from closecall.affiliation.zones import origin_of
+from closecall.errors import InputError, shown
 from closecall.events import Events
 from closecall.fscore import f_measure
 from closecall.latex import latex_table
-from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
-from closecall.parameters import is_text, read_flag, require_choice
-from closecall.plain import flat_numbers
+from closecall.notebook import MOST_ROWS, display, heading, more_rows
+from closecall.parameters import is_text, read_flag
+from closecall.plain import flat_numbers, plain
 from closecall.signature import ignored_text, sign
-from closecall.wording import (
-    counted,
-    headline,
-    length_text,
-    listed,
-    outcome_text,
-    score_or_dash,
-)
+from closecall.wording import counted, headline, listed, score_or_dash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from datetime import tzinfo
+    from collections.abc import Iterable, Mapping
 
-    from numpy.typing import NDArray
-
-    from closecall.clock import Ticks
-    from closecall.notebook import Column
-    from closecall.series import LeftOut, Pair, TruthInSpan
+    from closecall.affiliation.shifts import Chance
+    from closecall.series import LeftOut, TruthInSpan
     from closecall.signature import Signature
     from closecall.statistics import ScoreIntervals
 
-_TIMES = ("start", "stop", "zone_start", "zone_stop")
-_SCORES = ("precision", "recall", "f1")
-_ABOVE_CHANCE = ("precision_above_chance", "recall_above_chance", "f1_above_chance")
-_DISTANCES = ("precision_distance", "recall_distance")
-_LENGTHS = ("predicted_duration", "early", "late", "delay", "nearest")
 _COUNTS = ("caught", "alarms", "false_alarms", "alarmed")
-COLUMNS = (*_TIMES, "outcome", *_SCORES, *_DISTANCES, "predicted_count", *_LENGTHS, *_ABOVE_CHANCE)
-_TAKEN = {*COLUMNS, "event", "detector", "best"}  # beside each other in a comparison
-OUTCOMES = ("missed", "close call", "caught")  # in the order of the codes of `_kernels`
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class TrueEvents:
-    """The true events that rows are about."""
-
-    pair: Pair
-    """The events that were compared."""
-
-    @property
-    def start(self) -> NDArray[Any]:
-        """Where the event starts."""
-        return self.pair.clock.native(self.pair.opened(self.pair.truth).starts)
-
-    @property
-    def stop(self) -> NDArray[Any]:
-        """Where the event stops."""
-        return self.pair.clock.native(self.pair.opened(self.pair.truth).stops)
-
-    def __len__(self) -> int:
-        return len(self.pair.truth)
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class EventScores(TrueEvents):
-    """One row per true event, each column an array.
-
-    On a datetime axis, times are datetime64 (UTC) and lengths of time are timedelta64, with NaT
-    for what is undefined or infinite.
-    """
-
-    borders: Ticks
-    """Borders of the zones, in half ticks from the origin."""
-    table: NDArray[np.float64]
-    """The columns of `_kernels`, in ticks."""
-    predicted_count: NDArray[np.int64]
-    """How many predicted events, or parts of them, lie in the event's zone."""
-    alarms: int
-    """How many predicted events there are in all."""
-    kept: bool = True
-    """Whether `pair` has the predicted events; a stream does not keep them."""
-
-    @property
-    def details(self) -> Mapping[str, NDArray[Any]]:
-        """What else is known of each event: `Events.details` of the truth."""
-        return self.pair.truth.details
-
-    @cached_property
-    def zone_start(self) -> NDArray[Any]:
-        """Where the event's zone of affiliation starts."""
-        return self.pair.start_times(in_ticks(self.borders[:-1], self.pair))
-
-    @cached_property
-    def zone_stop(self) -> NDArray[Any]:
-        """Where the event's zone of affiliation stops."""
-        return self.pair.stop_times(in_ticks(self.borders[1:], self.pair))
-
-    @property
-    def precision(self) -> NDArray[np.float64]:
-        """Individual precision probability in [0, 1]; nan where nothing is predicted."""
-        return self.table[:, _kernels.PRECISION]
-
-    @property
-    def recall(self) -> NDArray[np.float64]:
-        """Individual recall probability in [0, 1]; 0 where nothing is predicted."""
-        return self.table[:, _kernels.RECALL]
-
-    @cached_property
-    def f1(self) -> NDArray[np.float64]:
-        """Harmonic mean of the two; nan where nothing is predicted."""
-        f1: NDArray[np.float64] = f_measure(self.precision, self.recall)
-        return f1
-
-    @cached_property
-    def precision_distance(self) -> NDArray[Any]:
-        """Mean distance from the predictions to the event; nan where nothing is predicted."""
-        return self._duration(_kernels.PRECISION_DISTANCE)
-
-    @cached_property
-    def recall_distance(self) -> NDArray[Any]:
-        """Mean distance from the event to the predictions; inf where nothing is predicted."""
-        return self._duration(_kernels.RECALL_DISTANCE)
-
-    @cached_property
-    def early(self) -> NDArray[Any]:
-        """The part of `precision_distance` that lies before the event."""
-        return self._duration(_kernels.EARLY)
-
-    @cached_property
-    def late(self) -> NDArray[Any]:
-        """The part of `precision_distance` that lies after the event."""
-        return self._duration(_kernels.LATE)
-
-    @cached_property
-    def outcome(self) -> NDArray[np.str_]:
-        """What happened to the event: ``caught``, ``close call`` or ``missed``.
-
-        Caught: an alarm overlaps it. Close call: none does, but the nearest alarm of its zone is
-        nearer than nine in ten places of the zone outside the event. Missed: all else.
-        """
-        return np.array(OUTCOMES)[self.table[:, _kernels.OUTCOME].astype(np.int64)]
-
-    @cached_property
-    def delay(self) -> NDArray[Any]:
-        """The start of the first alarm that overlaps the event, minus the event's start.
-
-        Negative if the alarm was on before, nan if the event was not caught.
-        """
-        return self._duration(_kernels.DELAY)
-
-    @cached_property
-    def nearest(self) -> NDArray[Any]:
-        """Time from the event to the nearest alarm where none overlaps it, negative if before.
-
-        nan where the event was caught, and where there is no alarm at all.
-        """
-        return self._duration(_kernels.NEAREST)
-
-    @cached_property
-    def predicted_duration(self) -> NDArray[Any]:
-        """How long the predictions in the event's zone last."""
-        return self._duration(_kernels.DURATION)
-
-    @property
-    def caught(self) -> NDArray[np.bool_]:
-        """Whether the event was caught."""
-        caught: NDArray[np.bool_] = self.table[:, _kernels.OUTCOME] == _kernels.CAUGHT
-        return caught
-
-    @property
-    def missed(self) -> NDArray[np.bool_]:
-        """Whether the event was missed, and not even a close call."""
-        missed: NDArray[np.bool_] = self.table[:, _kernels.OUTCOME] == _kernels.MISSED
-        return missed
-
-    @property
-    def median_delay(self) -> Any:
-        """The median of `delay`, counting an event that was not caught as never: inf, or NaT."""
-        delays = np.where(self.caught, self.table[:, _kernels.DELAY], np.inf)
-        ordered = np.sort(delays)
-        middle = (ordered[(len(self) - 1) // 2] + ordered[len(self) // 2]) / 2
-        return self.pair.clock.duration(np.array([middle]))[0]
-
-    @cached_property
-    def chance(self) -> Chance:
-        """What the same alarms reach when they are moved, without any ``zero_division``."""
-        return _chance(self, nan)
-
-    @property
-    def precision_above_chance(self) -> NDArray[np.float64]:
-        r"""Precision with 0 at the level of chance m and 1 where it is perfect; at most 1.
-
-        :math:`(T - m) / (1 - m)` with m the mean of the shifts that put an alarm in the event's
-        zone; nan where nothing is predicted.
-        """
-        return self.chance.events.above("precision")
-
-    @property
-    def recall_above_chance(self) -> NDArray[np.float64]:
-        """Recall with 0 at its mean over all shifts and 1 where it is perfect; at most 1.
-
-        Negative where the event is missed and some shift finds it; 0 where nothing is predicted
-        anywhere.
-        """
-        return self.chance.events.above("recall")
-
-    @property
-    def f1_above_chance(self) -> NDArray[np.float64]:
-        """F1 with 0 at the level of chance and 1 where it is perfect; nan as for precision."""
-        return self.chance.events.above("f1")
-
-    def _duration(self, column: int) -> NDArray[Any]:
-        return self.pair.clock.duration(self.table[:, column])
-
-    def __repr__(self) -> str:
-        return f"EventScores({len(self)} events, columns {', '.join(COLUMNS)})"
-
-    def rows(self, names: tuple[str, ...] = COLUMNS) -> Iterator[dict[str, Any]]:
-        """Yield each event as plain JSON values, all columns or those of some names.
-
-        Times of a datetime axis become ISO 8601 text and lengths of time seconds; nan and inf
-        become None. An event of which more is known has it as ``details``.
-        """
-        clock, details = self.pair.clock, self.details
-        dated = clock.kind == "datetime"
-        columns = {name: getattr(self, name) for name in names}
-        for index in range(len(self)):
-            row: dict[str, Any] = {}
-            for name, column in columns.items():
-                value = column[index]
-                if dated and name in _TIMES:
-                    row[name] = clock.text(value.astype(np.int64).item()).replace(" ", "T")
-                elif dated and name in (*_DISTANCES, *_LENGTHS):
-                    row[name] = None if np.isnat(value) else float(value / np.timedelta64(1, "s"))
-                elif name == "outcome":
-                    row[name] = str(value)
-                else:
-                    row[name] = value.item() if np.isfinite(value) else None
-            if details:
-                row["details"] = {name: _plain(column[index]) for name, column in details.items()}
-            yield row
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return all columns by name, with the details; ``event_NAME`` where a name is taken."""
-        return {name: getattr(self, name) for name in COLUMNS} | _beside(self.details)
-
-    def flat_rows(self) -> Iterator[dict[str, Any]]:
-        """Yield each event as `rows` does, with its details as `columns` has them."""
-        for row in self.rows():
-            details = row.pop("details", {})
-            yield row | _beside(details)
-
-
-def _beside(details: Mapping[str, Any]) -> dict[str, Any]:
-    """Return details by names that no column of a table of events has."""
-    return {f"event_{name}" if name in _TAKEN else name: own for name, own in details.items()}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -357,7 +129,7 @@ class Affiliation:
         """
         if isnan(self.zero_division):
             return self.events.chance
-        return _chance(self.events, self.zero_division)
+        return chance_of(self.events, self.zero_division)
 
     @property
     def ignored_time(self) -> Any:
@@ -423,16 +195,14 @@ class Affiliation:
         return self._headline(0)
 
     def _headline(self, fewest: int) -> str:
-        events, pair = self.events, self.events.pair
-        dated = pair.clock.kind == "datetime"
-        delay = events.median_delay / np.timedelta64(1, "s") if dated else events.median_delay
+        delay = plain(self.events.median_delay)
         return headline(
             self.caught,
-            len(events),
-            inf if isnan(delay) else float(delay),
+            len(self.events),
+            inf if delay is None else float(delay),
             self.false_alarms,
             self._evaluated_time,
-            dated=dated,
+            dated=self.events.pair.clock.kind == "datetime",
             fewest=fewest,
         )
 
@@ -440,8 +210,7 @@ class Affiliation:
     def _evaluated_time(self) -> float:
         """How much time was not ignored, in seconds where times are dates."""
         pair = self.events.pair
-        seconds = pair.clock.seconds if pair.clock.kind == "datetime" else 1.0
-        return float(pair.stop - pair.start) * seconds
+        return float(pair.stop - pair.start) * pair.clock.seconds
 
     def interval(
         self, *, level: float = 0.95, n: int = 2000, seed: int = 0, block: int = 1
@@ -485,7 +254,7 @@ class Affiliation:
 
     def values(self) -> dict[str, float]:
         """Return the scores by name."""
-        return {name: getattr(self, name) for name in _SCORES}
+        return {name: getattr(self, name) for name in SCORES}
 
     def counts_by(self, column: str) -> list[dict[str, Any]]:
         """Count what became of the true events by what their list says of them.
@@ -515,7 +284,7 @@ class Affiliation:
         values = known[column].tolist()
         for value, outcome in zip(values, self.events.outcome.tolist(), strict=True):
             missing = value is None or value != value  # noqa: PLR0124 - nan and NaT
-            outcomes.setdefault(None if missing else _plain(value), []).append(outcome)
+            outcomes.setdefault(None if missing else plain_detail(value), []).append(outcome)
         return [
             {
                 "column": column,
@@ -540,10 +309,9 @@ class Affiliation:
         >>> cc.affiliation([0, 1, 1, 0], [0, 1, 0, 0]).to_dict(flat=True)["recall"]
         0.875
         """
-        scores = {name: getattr(self, name) for name in (*_SCORES, *_ABOVE_CHANCE)}
+        numbers = (*_COUNTS, *SCORES, *ABOVE_CHANCE)
         values = {
-            **{name: getattr(self, name) for name in _COUNTS},
-            **{name: None if np.isnan(value) else value for name, value in scores.items()},
+            **plain({name: getattr(self, name) for name in numbers}),
             "chance": self.chance.to_dict(),
             "evaluated_time": self._evaluated_time,
             **ignored_to_dict(self.events.pair),
@@ -562,11 +330,7 @@ class Affiliation:
         >>> frame["delay"].to_list()
         [0.0]
         """
-        require_choice(backend, "backend", ("pandas", "polars"))
-        try:
-            return (_pandas_frame if backend == "pandas" else _polars_frame)(self.events)
-        except ImportError as error:
-            raise MissingExtraError(backend) from error
+        return event_frame(self.events, backend)
 
     def to_latex(
         self,
@@ -616,7 +380,7 @@ class Affiliation:
             self.headline,
             _scores_line(self.values()),
             moved,
-            _notebook_columns(list(islice(self.events.rows(), MOST_ROWS))),
+            notebook_columns(list(islice(self.events.rows(), MOST_ROWS))),
             more_rows(len(self.events), "event"),
         )
 
@@ -632,7 +396,7 @@ def latex_scores(
     rows: list[dict[str, Any]] = []
     for name, result in results.items():
         scores = intervals.get(name, result)
-        own = {score: getattr(scores, score) for score in _SCORES}
+        own = {score: getattr(scores, score) for score in SCORES}
         counts = {"caught": result.caught, "false_alarms": result.false_alarms}
         rows.append(({"detector": name} if name else {}) | own | counts)
     count = counted(len(result.events), "true event")
@@ -640,7 +404,7 @@ def latex_scores(
     return latex_table(
         rows,
         {name: heading(name) for name in rows[0]},
-        best={**dict.fromkeys((*_SCORES, "caught"), True), "false_alarms": False},
+        best={**dict.fromkeys((*SCORES, "caught"), True), "false_alarms": False},
         title=f"Affiliation scores over {count}{limits}",
         label="scores",
         caption=caption,
@@ -650,94 +414,11 @@ def latex_scores(
 
 def ignored_to_dict(series: TruthInSpan) -> dict[str, Any]:
     """Return what was ignored as plain JSON values, lengths of time in seconds."""
-    ignored = series.ignored_time
-    dated = series.clock.kind == "datetime"
-    return {
-        "ignored_time": float(ignored / np.timedelta64(1, "s")) if dated else ignored,
-        "left_out": series.left_out._asdict(),
-    }
-
-
-def _chance(events: EventScores, zero_division: float) -> Chance:
-    """Compute what the same alarms reach when moved; O(1,000 (n + m)) for n and m events."""
-    if not events.kept:
-        known = events.alarms == 0
-        return Chance.without_shifts(len(events), *((zero_division, 0.0) if known else (nan, nan)))
-    return Chance.of(events.pair, zero_division)
-
-
-def _plain(value: Any) -> Any:
-    """Return a detail as a JSON value; what JSON does not know becomes text."""
-    return value if value is None or isinstance(value, str | int | float) else str(value)
+    return {"ignored_time": plain(series.ignored_time), "left_out": series.left_out._asdict()}
 
 
 def _scores_line(scores: dict[str, float]) -> str:
     return ", ".join(f"{heading(name)} {score_or_dash(value)}" for name, value in scores.items())
-
-
-def outcome_texts(rows: list[dict[str, Any]]) -> list[str]:
-    """Return what happened to events, of their plain rows."""
-    return [
-        outcome_text(
-            row["outcome"], row["delay"], row["nearest"], dated=isinstance(row["start"], str)
-        )
-        for row in rows
-    ]
-
-
-def _notebook_columns(rows: list[dict[str, Any]]) -> list[Column]:
-    def texts(write: Any, *names: str) -> list[Column]:
-        return [(heading(name), [write(row[name]) for row in rows]) for name in names]
-
-    length = partial(length_text, dated=isinstance(rows[0]["start"], str))
-    details = rows[0].get("details", {})
-    return [
-        *time_columns(rows, "start", "stop"),
-        ("outcome", outcome_texts(rows)),
-        *texts(score_or_dash, *_SCORES),
-        *((name, [row["details"][name] for row in rows]) for name in details),
-        *texts(length, *_DISTANCES),
-        *texts(str, "predicted_count"),
-        *texts(length, "predicted_duration", "early", "late"),
-        *time_columns(rows, "zone_start", "zone_stop"),
-        *((heading(name), [row[name] for row in rows]) for name in _ABOVE_CHANCE),
-    ]
-
-
-def _pandas_frame(events: EventScores) -> Any:
-    import pandas as pd
-
-    frame = pd.DataFrame(events.columns())
-    zone = events.pair.clock.tz
-    if zone is not None:
-        for name in _TIMES:
-            frame[name] = frame[name].dt.tz_localize("UTC").dt.tz_convert(zone)
-    return frame
-
-
-def _polars_frame(events: EventScores) -> Any:
-    import polars as pl
-
-    columns: dict[str, Any] = {
-        name: values.tolist() if values.dtype == object else np.ascontiguousarray(values)
-        for name, values in events.columns().items()
-    }
-    clock = events.pair.clock
-    if clock.unit == "s":  # polars counts in milliseconds or finer
-        columns |= {name: columns[name].astype("datetime64[ms]") for name in _TIMES}
-    frame = pl.DataFrame(columns)
-    if clock.tz is not None:
-        times = pl.col(_TIMES).dt.replace_time_zone("UTC")
-        frame = frame.with_columns(times.dt.convert_time_zone(_zone_name(clock.tz)))
-    return frame
-
-
-def _zone_name(zone: tzinfo) -> str:
-    """Name a zone for polars, which knows no offsets: whole hours have names, others are UTC."""
-    if hasattr(zone, "key"):
-        return str(zone.key)
-    hours = (zone.utcoffset(None) or timedelta()) / timedelta(hours=1)
-    return f"Etc/GMT{-hours:+.0f}" if hours.is_integer() and hours else "UTC"
 
 
 def fewest_false_alarms(results: Iterable[Affiliation]) -> int:

@@ -22,7 +22,8 @@ from closecall.errors import (
 )
 from closecall.fscore import first_highest
 from closecall.parameters import UNITS, budget_of_text, is_number
-from closecall.series import Scored, fit_and_rest, read_scored, read_scores
+from closecall.scores import read_scores
+from closecall.series import Scored, fit_and_rest, read_scored
 from closecall.signature import value_text
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import _kernels
-from closecall.affiliation.result import Affiliation, EventScores
+from closecall.affiliation.event_scores import EventScores
+from closecall.affiliation.result import Affiliation
 from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.errors import InputError, shown
 from closecall.parameters import is_number, read_length

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import timedelta
+import json
+from dataclasses import fields, replace
+from datetime import timedelta, timezone, tzinfo
+from hashlib import sha256
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation import stream_json
 from closecall.affiliation.stream_parts import (
     EventPart,
     Part,
@@ -20,16 +22,35 @@ from closecall.affiliation.stream_parts import (
     read_chunk,
     read_mask,
 )
-from closecall.affiliation.stream_state import Segment
-from closecall.axis import after_last
+from closecall.affiliation.stream_state import Blocks, CallersTime, RunsLeftOut, Segment
+from closecall.axis import Spacing, after_last
 from closecall.clock import Clock, Timed, read_times
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError
+from closecall.columns import time_zone
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
 from closecall.parameters import read_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from closecall.affiliation.result import Affiliation
+
+
+_KINDS: dict[str, Any] = {
+    kind.__name__: kind
+    for kind in (
+        Blocks,
+        CallersTime,
+        Clock,
+        EventPart,
+        RunsLeftOut,
+        SampledPart,
+        Segment,
+        Spacing,
+        StreamOptions,
+        TimedPart,
+    )
+}
+_VERSION = 1  # of the layout of JSON
 
 
 class AffiliationStream:
@@ -237,13 +258,13 @@ class AffiliationStream:
         >>> again.result()
         Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
         """
-        return stream_json.to_json((self._options, self._part, self._yielded))
+        return _state_to_json((self._options, self._part, self._yielded))
 
     @staticmethod
     def from_json(text: str) -> AffiliationStream:
         """Return the stream that `to_json` wrote; raise if the text was changed."""
         stream = AffiliationStream.__new__(AffiliationStream)
-        for name, value in zip(stream.__slots__, stream_json.from_json(text), strict=True):
+        for name, value in zip(stream.__slots__, _state_from_json(text), strict=True):
             setattr(stream, name, value)
         return stream
 
@@ -329,3 +350,71 @@ def _checked(part: Part) -> Part:
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _state_to_json(state: tuple[Any, ...]) -> str:
+    """Write a state with a checksum, so that damage is noticed."""
+    content = json.dumps(_encoded(state))
+    digest = sha256(content.encode()).hexdigest()
+    return f'{{"closecall_stream": {_VERSION}, "sha256": "{digest}", "state": {content}}}\n'
+
+
+def _state_from_json(text: str) -> Any:
+    """Read a state; raise if it is no such text, or was changed."""
+    if not isinstance(text, str):
+        raise InputTypeError.expected("`text` to be the saved state of a stream", shown(text))
+    try:
+        saved = json.loads(text)
+        version, digest, state = (saved[key] for key in ("closecall_stream", "sha256", "state"))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        rule = "the saved state of a stream"
+        raise InputError.expected(rule, f"{text[:40]!r}", "`to_json` writes one.") from None
+    if version != _VERSION:
+        rule = f"a state of version {_VERSION}"
+        raise InputError.expected(rule, f"{version!r:.20}", "Start again from the first sample.")
+    if sha256(json.dumps(state).encode()).hexdigest() != digest:
+        hint = "Take an older copy, or start again from the first sample."
+        raise InputError.expected("a saved state as it was written", "one that was changed", hint)
+    return _decoded(state)
+
+
+def _encoded(value: Any) -> Any:
+    """Turn a part of the state into JSON values: a class of ours has its name under ``""``."""
+    if isinstance(value, np.generic) and not isinstance(value, np.timedelta64):
+        value = value.item()
+    if isinstance(value, bool | int | float | str | NoneType):
+        return value
+    if isinstance(value, tuple):
+        return [_encoded(part) for part in value]
+    if isinstance(value, np.ndarray):
+        shape = list(value.shape)
+        return {"": "array", "type": value.dtype.str, "shape": shape, "data": value.tolist()}
+    if isinstance(value, timedelta | np.timedelta64):
+        length = np.timedelta64(value)
+        unit, count = np.datetime_data(length.dtype)
+        return {"": "length", "unit": unit, "count": int(length.astype(np.int64)) * count}
+    if isinstance(value, tzinfo):
+        offset = value.utcoffset(None)
+        seconds = None if offset is None else offset / timedelta(seconds=1)
+        return {"": "zone", "name": getattr(value, "key", None), "offset": seconds}
+    if type(value).__name__ in _KINDS:
+        own = {field.name: _encoded(getattr(value, field.name)) for field in fields(value)}
+        return {"": type(value).__name__, **own}
+    raise InputTypeError.expected("a stream that can be saved", f"a {type(value).__name__} in it")
+
+
+def _decoded(value: Any) -> Any:
+    """Turn JSON values into the part of the state that they were written from."""
+    if isinstance(value, list):
+        return tuple(_decoded(part) for part in value)
+    if not isinstance(value, dict):
+        return value
+    kind = value[""]
+    if kind == "array":
+        return np.array(value["data"], dtype=value["type"]).reshape(value["shape"])
+    if kind == "length":
+        return np.timedelta64(value["count"], value["unit"])
+    if kind == "zone":
+        name, offset = value["name"], value["offset"]
+        return timezone(timedelta(seconds=offset)) if name is None else time_zone(name)
+    return _KINDS[kind](**{name: _decoded(own) for name, own in value.items() if name})

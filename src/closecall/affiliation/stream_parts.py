@@ -17,7 +17,7 @@ from closecall.axis import Axis, IgnoredTime, Spacing, require_increasing
 from closecall.clock import LARGEST, PER_SECOND, Timed, on_one_clock, read_times
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, shown
-from closecall.events import Events, Intervals, interval_text, read_labels, read_set, runs
+from closecall.events import Events, Intervals, interval_text, read_ignored, read_labels, runs
 from closecall.parameters import read_length
 from closecall.series import require_squares
 
@@ -199,7 +199,7 @@ class EventPart:
         if options.max_step is not None:
             rule = "no `max_step` for a stream of events, which have no samples"
             raise InputTypeError.expected(rule, "`max_step`")
-        timed += read_set([] if ignore is None else ignore, "ignore").timed("ignore")
+        timed += read_ignored([] if ignore is None else ignore).timed("ignore")
         if isinstance(before, EventPart):
             start = before.known.callers.stop
             ticks, clock = on_stream_clock(start, before.known.clock, *timed)
@@ -511,12 +511,9 @@ def _require_within(intervals: Intervals, start: Tick, stop: Tick, name: str) ->
         raise InputError.expected(
             f"`until` to lie after what has been seen, {clock.text(start)}", clock.text(stop)
         )
-    outside = (intervals.starts < start) | (intervals.stops > stop)
-    if outside.any():
-        index = int(outside.argmax())
-        raise InputError.expected(
-            f"`{name}` to lie within the stretch {interval_text(clock, start, stop)} that is "
-            "new to the stream",
-            f"{intervals.text(index)} at index {index}",
-            "Events are given whole: choose an `until` that cuts none.",
-        )
+    stretch = f"the stretch {interval_text(clock, start, stop)} that is new to the stream"
+    intervals.refuse(
+        (intervals.starts < start) | (intervals.stops > stop),
+        f"`{name}` to lie within {stretch}",
+        "Events are given whole: choose an `until` that cuts none.",
+    )

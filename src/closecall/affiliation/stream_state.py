@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from closecall.affiliation import _kernels
-from closecall.affiliation.result import COLUMNS, Affiliation, EventScores
+from closecall.affiliation.event_scores import COLUMNS, EventScores
 from closecall.affiliation.score import mean_scores, score_zones
 from closecall.affiliation.zones import borders_between, origin_of, zone_borders
 from closecall.axis import IgnoredTime
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from closecall.affiliation.result import Affiliation
     from closecall.clock import Clock, Tick, Ticks
 
 # Of the columns of a result, those that do not need the alarms of the whole series.

@@ -1,4 +1,4 @@
-"""The sweep behind the curve: samples cut at the zone borders, weighed, and let in by score."""
+"""The sweep behind the curve: samples cut at zone borders, weighed, ordered and let in by score."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import _curve_kernels, _shift_kernels
-from closecall.affiliation.order import descending_order
 from closecall.affiliation.shifts import spread
 from closecall.affiliation.thresholds import Columns
 from closecall.affiliation.zones import origin_of, zone_borders
+from closecall.compiled import interruptible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from closecall.series import Scored
 
     Progress = Callable[[int, int], None]
+
+_SIGN = 1 << 63
+_ALL_BITS = 2**64 - 1
+_FEW = 1 << 20  # samples, for which long digits are faster: their places stay in fast memory
+_VERY_FEW = 1 << 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +50,7 @@ def cut_samples(scored: Scored) -> Pieces:
     """Cut the samples at the zone borders; the scores are copied only if one is cut."""
     axis, scores = scored.axis, scored.scores
     borders = zone_borders(scored)
-    cuts = axis.borders(np.arange(axis.length + 1))
+    cuts = axis.borders()
     cuts -= origin_of(scored)
     cuts *= 2
     inside = borders[(borders > cuts[0]) & (borders < cuts[-1])]
@@ -79,6 +84,39 @@ def weigh(
     return rows
 
 
+def descending_order(scores: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the places of the scores from the highest down; equal ones in any order.
+
+    O(N) for floats, unless nearly all of them share their leading bits; O(N log N) otherwise.
+    """
+    if scores.dtype != np.float64 or scores.size == 0:
+        return interruptible(np.argsort, scores)[::-1].copy()
+    place_bits = (scores.size - 1).bit_length()
+    low, high = _as_integer(scores.min()), _as_integer(scores.max())
+    span_bits = (high - low).bit_length()
+    # Three or four digits of the leading bits; more would seldom matter.
+    digits, digit_bits = (3, 12) if scores.size <= _FEW else (4, 10)
+    if scores.size <= _VERY_FEW:
+        digits, digit_bits = 4, 9  # as many bits; counting digits would take longer than sorting
+    key_bits = min(span_bits, digits * digit_bits, 64 - place_bits)
+    drop = span_bits - key_bits
+    order, other = np.empty(scores.size, np.int64), np.empty(scores.size, np.int64)
+    packed, spare = order.view(np.uint64), other.view(np.uint64)
+    _curve_kernels.pack(scores.view(np.uint64), np.uint64(high), drop, place_bits, packed)
+    if _curve_kernels.radix_sort(packed, spare, place_bits, key_bits, digit_bits):
+        order, packed = other, spare
+    # The order is written over what it is read from.
+    if _curve_kernels.unpack(packed, scores, place_bits, order):
+        return order
+    return interruptible(np.argsort, scores)[::-1].copy()
+
+
+def _as_integer(score: np.float64) -> int:
+    """Return the integer that is ordered among integers as the score is among floats."""
+    bits = int((score + 0.0).view(np.uint64))  # -0.0 becomes 0.0
+    return bits ^ _ALL_BITS if bits & _SIGN else bits | _SIGN
+
+
 def sweep(
     scores: NDArray[Any], order: NDArray[np.int64], rows: NDArray[np.float64], zones: int
 ) -> tuple[NDArray[Any], ...]:
@@ -98,7 +136,7 @@ def sweep(
 
 def alarm_columns(scored: Scored) -> Columns:
     """Return the alarms at every threshold of scores whose truth does not matter."""
-    cuts = scored.axis.borders(np.arange(scored.axis.length + 1))
+    cuts = scored.axis.borders()
     order = descending_order(scored.scores)
     time = np.cumsum(np.diff(cuts)[order], dtype=np.float64) / (scored.stop - scored.start)
     ordered = scored.scores[order]

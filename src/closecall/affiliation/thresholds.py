@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation.curve import AffiliationCurve
-    from closecall.affiliation.result import EventScores
+    from closecall.affiliation.event_scores import EventScores
     from closecall.clock import Clock, Tick
 
 MOST_ALARMED = 0.5

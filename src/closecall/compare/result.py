@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.affiliation import affiliation, affiliation_curve
-from closecall.affiliation.result import headlines, latex_scores, outcome_texts
+from closecall.affiliation.event_scores import outcome_texts
+from closecall.affiliation.result import headlines, latex_scores
 from closecall.compare import tables
 from closecall.compare.ensemble import Ensemble, How, agreed, read_votes
 from closecall.compare.pairs import PairComparison, compare_pair, rounded
@@ -22,10 +23,10 @@ from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
 from closecall.parameters import is_listed, read_flag
-from closecall.plain import flat_numbers
+from closecall.plain import flat_numbers, plain
 from closecall.series import read_pair
 from closecall.signature import sign
-from closecall.wording import counted, score_or_dash, score_text
+from closecall.wording import counted, json_number, score_or_dash, score_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -198,7 +199,10 @@ class DetectorSummary:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
-        return {name: _plain(value) for name, value in self.values().items()}
+        values: dict[str, Any] = plain(self.values())
+        if isinstance(self.threshold, float):  # which may be infinite
+            values["threshold"] = json_number(self.threshold)
+        return values
 
     def values(self) -> dict[str, Any]:
         """Return the name, as ``detector``, and everything else by name."""
@@ -311,7 +315,7 @@ class Comparison:
 
     def pair(self, first: str, second: str) -> PairComparison:
         """Count the events on which the first detector is better than the second, and in what."""
-        self._known((first, second), "names")
+        self._known((first, second))
         return compare_pair(self.results, first, second, self.decimals)
 
     def intervals(
@@ -374,7 +378,7 @@ class Comparison:
         >>> c.ensemble(how="vote").predicted
         Events([(1, 2)])
         """
-        chosen = self._known(self.names if names is None else names, "names")
+        chosen = self._known(self.names if names is None else names)
         needed = read_votes(how, votes, len(chosen))
         pairs = [self.results[name].events.pair for name in chosen]
         together = replace(pairs[0], predicted=agreed([pair.predicted for pair in pairs], needed))
@@ -402,9 +406,11 @@ class Comparison:
         With `flat`, only numbers, by dotted names such as ``detectors.forecast.f1``, as trackers
         of experiments take them: of every detector, and of the best pair.
         """
-        detectors = [
-            detector.to_dict() | _levels(self.results[detector.name]) for detector in self.detectors
-        ]
+        detectors = []
+        for detector in self.detectors:
+            levels = plain(self.results[detector.name].chance.values())
+            named = {f"chance_{name}": level for name, level in levels.items()}  # as in a batch
+            detectors.append(detector.to_dict() | named)
         if read_flag(flat, "flat"):
             named = {str(row["detector"]): row for row in detectors}
             return flat_numbers({"detectors": named, "best_pair": self.best_pair().to_dict()})
@@ -466,10 +472,10 @@ class Comparison:
 
         return plot_comparison(self, **options)
 
-    def _known(self, names: Any, argument: str) -> tuple[str, ...]:
+    def _known(self, names: Any) -> tuple[str, ...]:
         if not is_listed(names):
             hint = f"Pass [{names!r}]." if isinstance(names, str) else ""
-            raise InputTypeError.expected(f"`{argument}` to be names in a list", shown(names), hint)
+            raise InputTypeError.expected("`names` to be names in a list", shown(names), hint)
         chosen = tuple(islice(names, len(self.results) + 1))
         for name in chosen:
             if not isinstance(name, str) or name not in self.results:
@@ -480,9 +486,9 @@ class Comparison:
                     "a detector", shown(name), f"{suggestion}There are: {listed}."
                 )
         if len(set(chosen)) < len(chosen):
-            raise InputError.expected(f"each of `{argument}` once", f"{chosen}")
+            raise InputError.expected("each of `names` once", f"{chosen}")
         if not chosen:
-            raise InputError.expected(f"at least one detector in `{argument}`", "none")
+            raise InputError.expected("at least one detector in `names`", "none")
         return chosen
 
     def __repr__(self) -> str:
@@ -520,15 +526,3 @@ class Comparison:
             ],
             more_rows(len(self.best), "event"),
         )
-
-
-def _plain(value: Any) -> Any:
-    """Make a value fit for JSON: thresholds may be infinite, scores undefined."""
-    if not isinstance(value, float) or isfinite(value):
-        return value
-    return None if np.isnan(value) else str(value)
-
-
-def _levels(result: Affiliation) -> dict[str, Any]:
-    """Name the levels of chance as a batch does."""
-    return {f"chance_{name}": _plain(value) for name, value in result.chance.values().items()}

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from closecall.affiliation.result import COLUMNS
-from closecall.errors import MissingExtraError
+from closecall.affiliation.event_scores import COLUMNS
 from closecall.parameters import require_choice
+from closecall.plain import rows_frame
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -84,18 +84,6 @@ def frame(comparison: Comparison, backend: Any, part: Any) -> Any:
         del plain["names"]
         rows.append({"first": first, "second": second, **plain})
     return rows_frame(rows, backend)
-
-
-def rows_frame(rows: list[dict[str, Any]], backend: Any) -> Any:
-    """Return rows with the same keys as a dataframe of that package."""
-    import narwhals as nw
-
-    require_choice(backend, "backend", BACKENDS)
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
-    try:
-        return nw.from_dict(columns, backend=backend).to_native()
-    except ImportError as error:
-        raise MissingExtraError(backend) from error
 
 
 def _details(comparison: Comparison) -> list[str]:

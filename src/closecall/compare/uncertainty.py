@@ -7,10 +7,11 @@ from itertools import combinations
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
-from closecall.compare.tables import rows_frame
+from closecall.compare.tables import BACKENDS
 from closecall.errors import InputError, shown
 from closecall.notebook import display, heading
 from closecall.parameters import is_text, require_choice
+from closecall.plain import rows_frame
 from closecall.statistics import (
     FEWEST_TO_COMPARE,
     SCORES,
@@ -194,6 +195,7 @@ caution='There are only 7 events: the intervals are wide, and rough.')
         >>> frame.filter(against="b", number="recall")["pvalue"].round(3).to_list()
         [0.0]
         """
+        require_choice(backend, "backend", BACKENDS)
         return rows_frame(self.rows(), backend)
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from closecall import metrics
 from closecall.affiliation import affiliation, affiliation_curve
-from closecall.affiliation.order import descending_order
+from closecall.affiliation.sweep import descending_order
 from closecall.compiled import interruptible
 from closecall.errors import InputError, renamed
 from closecall.events import read_labels

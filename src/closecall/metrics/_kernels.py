@@ -194,7 +194,8 @@ def directed(
     The mean is over the time of the intervals, or over points where there are only points.
     Neither set may be empty.
     """
-    largest, time_sum, time, point_sum, after = 0.0, 0.0, 0.0, 0.0, 0
+    largest, time_sum, time, point_sum = 0.0, 0.0, 0.0, 0.0
+    after: Any = np.int64(0)  # typed: kernels are compiled once more for a bare constant
     for k in range(len(starts)):
         start, stop = starts[k], stops[k]
         if start < stop:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -270,7 +270,8 @@ def sweep(
     first, losses = lengths.copy(), lengths.astype(np.float64)
     waiting, sums = np.zeros((len(lengths), WEIGHTS)), np.zeros(WEIGHTS)
     lost, rest = float(total), 0.0
-    found, before, curves = 0, np.zeros(CURVES), np.zeros((CURVES, 5))
+    found: Any = np.int64(0)  # typed: kernels are compiled once more for a bare constant
+    before, curves = np.zeros(CURVES), np.zeros((CURVES, 5))
     curves[:, 2], curves[:, 4] = 1.0, 1.0
     for group in range(len(above)):
         for place in range(bounds[group], bounds[group + 1]):

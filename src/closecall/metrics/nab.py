@@ -186,44 +186,29 @@ def nab(
 
 def _with_windows(pair: Pair, own: Intervals) -> Pair:
     """Let the windows take the place of the true events."""
-    predicted = pair.predicted
     (starts, stops, first, last, limits), clock = on_one_clock(
-        Timed("windows", own.starts, own.clock),
-        Timed("windows", own.stops, own.clock),
-        Timed("predicted", predicted.starts, pair.clock),
-        Timed("predicted", predicted.stops, pair.clock),
+        *own.timed("windows"),
+        *pair.predicted.timed("predicted"),
         Timed("span", np.array([pair.start, pair.stop]), pair.clock),
     )
     if clock.kind != pair.clock.kind:
         rule = "`windows` to start and stop at whole rows"
         raise InputError.expected(rule, f"{own.text(0)} at index 0")
     start, stop = limits.tolist()
-    inside = Intervals(starts, stops, clock)
+    inside, predicted = Intervals(starts, stops, clock), Intervals(first, last, clock)
     inside.require_inside(start, stop, "windows")
-    return replace(
-        pair,
-        truth=inside,
-        predicted=Intervals(first, last, clock),
-        start=start,
-        stop=stop,
-        clock=clock,
-    )
+    return replace(pair, truth=inside, predicted=predicted, start=start, stop=stop, clock=clock)
 
 
 def _rows_of(own: Intervals, times: Any, end: Any, rows: int) -> Intervals:
     """Turn windows of time into windows of rows: those whose time lies in them."""
     axis = read_axis(rows, times, end, of="labels")
     (starts, stops, ticks), _ = on_one_clock(
-        Timed("windows", own.starts, own.clock),
-        Timed("windows", own.stops, own.clock),
-        Timed("times", axis.borders(np.arange(rows)), axis.clock),
+        *own.timed("windows"), Timed("times", axis.borders(np.arange(rows)), axis.clock)
     )
     first = np.searchsorted(ticks, starts, side="left")
     after = np.searchsorted(ticks, stops, side="left")
-    if (first >= after).any():
-        index = int((first >= after).argmax())
-        rule = "each of `windows` to hold at least one sample"
-        raise InputError.expected(rule, f"{own.text(index)} at index {index}")
+    own.refuse(first >= after, "each of `windows` to hold at least one sample")
     return Intervals(first, after, SAMPLES)
 
 

@@ -26,7 +26,8 @@ from closecall.metrics.nab import (
     sigmoid,
 )
 from closecall.parameters import read_number
-from closecall.series import Pair, read_scores
+from closecall.scores import read_scores
+from closecall.series import Pair
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -179,11 +180,7 @@ class _Rows:
         exact = threshold if isinstance(threshold, int) else np.float64(threshold)
         detections = Intervals(*runs((self.scores >= exact).view(np.uint8)), SAMPLES)
         return Pair(
-            truth=self.windows,
-            predicted=detections,
-            start=0,
-            stop=self.scores.size,
-            clock=SAMPLES,
+            truth=self.windows, predicted=detections, start=0, stop=self.scores.size, clock=SAMPLES
         )
 
 
@@ -217,18 +214,13 @@ def _window_rows(
     ticks, clock = read_times(times, f"times[{name!r}]")
     _require_rows(ticks.size, rows, f"times[{name!r}]")
     (starts, stops, ticks), _ = on_one_clock(
-        Timed(f"truth[{name!r}]", own.starts, own.clock),
-        Timed(f"truth[{name!r}]", own.stops, own.clock),
-        Timed(f"times[{name!r}]", ticks, clock),
+        *own.timed(f"truth[{name!r}]"), Timed(f"times[{name!r}]", ticks, clock)
     )
     latest = np.maximum.accumulate(ticks)  # in the order of the file, times may go back
     first = np.searchsorted(latest, starts, side="left")
     last = np.searchsorted(latest, stops, side="left")
     after = last + (ticks[np.minimum(last, rows - 1)] == stops)
-    if (first >= after).any():
-        index = int((first >= after).argmax())
-        rule = f"each window of `truth[{name!r}]` to hold at least one row"
-        raise InputError.expected(rule, f"{own.text(index)} at index {index}")
+    own.refuse(first >= after, f"each window of `truth[{name!r}]` to hold at least one row")
     return first, after
 
 

@@ -96,12 +96,9 @@ def common_parts(first: Intervals, second: Intervals) -> CommonParts:
     counts = after - begin
     owner = np.repeat(np.arange(counts.size), counts)
     partner = count_up(begin, counts)
-    return CommonParts(
-        owner,
-        partner,
-        np.maximum(first.starts[owner], second.starts[partner]),
-        np.minimum(first.stops[owner], second.stops[partner]),
-    )
+    starts = np.maximum(first.starts[owner], second.starts[partner])
+    stops = np.minimum(first.stops[owner], second.stops[partner])
+    return CommonParts(owner, partner, starts, stops)
 
 
 def count_up(starts: Ticks, counts: NDArray[np.int64]) -> NDArray[np.int64]:

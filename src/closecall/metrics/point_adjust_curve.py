@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation.order import descending_order
+from closecall.affiliation.sweep import descending_order
 from closecall.errors import UndefinedMetricError
 from closecall.fscore import first_highest, read_beta
 from closecall.metrics import _kernels
@@ -256,7 +256,7 @@ def _against_events(
         _kernels.zero_between(whole, truth.starts, truth.stops)
         ranges = np.column_stack((truth.starts, truth.stops)).ravel()
         return np.maximum.reduceat(padded, ranges)[::2], whole, np.ones(len(truth), dtype=bool)
-    borders = scored.axis.borders(np.arange(size + 1))
+    borders = scored.axis.borders()
     first = np.maximum(np.searchsorted(borders, truth.starts, side="right") - 1, 0)
     after = np.minimum(np.searchsorted(borders, truth.stops, side="left"), size)
     hit = (first < after) & (truth.starts < truth.stops)

@@ -191,8 +191,7 @@ def _weighted_shares(
         whole = _weigh(bias, np.zeros_like(length), length, length, step)
         shares[ranged] = _weigh(bias, left, right, length, step) / whole
     else:
-        unit = events.clock.seconds if events.clock.kind == "datetime" else 1.0
-        own, ends = _BiasFunction(bias, name, unit), (left, right, length)
+        own, ends = _BiasFunction(bias, name, events.clock.seconds), (left, right, length)
         counted = events.clock.kind == "integer"
         shares[ranged] = _summed(own, *ends) if counted else _integrated(own, owner[ranged], *ends)
     # Shares of one event add up to one at most; rounding alone could exceed it.

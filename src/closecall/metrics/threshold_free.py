@@ -11,6 +11,7 @@ import numpy as np
 from closecall.affiliation import affiliation_curve
 from closecall.compiled import interruptible
 from closecall.errors import InputError, InputTypeError, MissingExtraError, shown
+from closecall.events import covered
 from closecall.metrics.result import ValueResult
 from closecall.parameters import is_number
 from closecall.series import read_scored
@@ -173,10 +174,7 @@ def true_samples(scored: Scored) -> NDArray[np.uint8]:
         _require_samples(scored)
         first = np.maximum(np.searchsorted(axis.ticks, truth.starts, side="right") - 1, 0)
         after = np.maximum(np.searchsorted(axis.ticks, truth.stops, side="left"), first + 1)
-    steps = np.zeros(axis.length + 1, dtype=np.int64)
-    np.add.at(steps, first, 1)
-    np.add.at(steps, after, -1)
-    return (interruptible(np.cumsum, steps[:-1]) > 0).view(np.uint8)
+    return covered(first, after, axis.length).view(np.uint8)
 
 
 def _require_samples(scored: Scored) -> None:
@@ -185,21 +183,16 @@ def _require_samples(scored: Scored) -> None:
     points = truth.starts == truth.stops
     early = (truth.stops < axis.start) | (~points & (truth.stops == axis.start))
     missed = early | (truth.starts >= axis.end)
-    if missed.any():
-        index = int(missed.argmax())
-        rule = "each true event to meet a sample"
-        hint = "This metric counts samples; pass `times` that cover every event."
-        raise InputError.expected(rule, f"{truth.text(index)} at index {index}", hint)
+    hint = "This metric counts samples; pass `times` that cover every event."
+    truth.refuse(missed, "each true event to meet a sample", hint)
 
 
 def samples_near(
     starts: NDArray[np.int64], stops: NDArray[np.int64], before: int, after: int, length: int
 ) -> NDArray[np.int64]:
     """Return the samples that are true, or at most so many before or after an event."""
-    steps = np.zeros(length + 1, dtype=np.int64)
-    np.add.at(steps, np.maximum(starts - before, 0), 1)
-    np.add.at(steps, np.minimum(stops + after, length), -1)
-    return np.flatnonzero(np.cumsum(steps[:-1]))
+    first, after_last = np.maximum(starts - before, 0), np.minimum(stops + after, length)
+    return np.flatnonzero(covered(first, after_last, length))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

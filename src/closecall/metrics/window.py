@@ -28,13 +28,7 @@ if TYPE_CHECKING:
 
 
 def window_once(
-    truth: Any,
-    predicted: Any,
-    *,
-    times: Any = None,
-    end: Any = None,
-    span: Any = None,
-    margin: Any,
+    truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None, margin: Any
 ) -> PrecisionRecallResult:
     r"""Compute precision and recall where each true window counts once (Gensler and Sick).
 
@@ -86,13 +80,7 @@ def window_once(
 
 
 def margin(
-    truth: Any,
-    predicted: Any,
-    *,
-    times: Any = None,
-    end: Any = None,
-    span: Any = None,
-    margin: Any,
+    truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None, margin: Any
 ) -> PrecisionRecallResult:
     r"""Compute precision and recall of change points, right if closer than a margin (Truong).
 
@@ -264,12 +252,8 @@ class TwoSidedNull:
 
     def values(self) -> dict[str, float]:
         """Return the numbers by name."""
-        return {
-            "precision_mean": self.precision_mean,
-            "precision_p_value": self.precision_p_value,
-            "recall_mean": self.recall_mean,
-            "recall_p_value": self.recall_p_value,
-        }
+        names = ("precision_mean", "precision_p_value", "recall_mean", "recall_p_value")
+        return {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value:.3g}" for name, value in self.values().items())

@@ -28,7 +28,8 @@ from closecall.events import Events, Intervals, read_labels
 from closecall.parameters import require_choice
 from closecall.report.explorer import Page, Report, SeriesTrouble, require_page
 from closecall.report.series import ALONE, require_exact, series_content, summary
-from closecall.series import close_series, on_axis, read_scores, require_scores
+from closecall.scores import read_scores, require_scores
+from closecall.series import close_series, on_axis
 from closecall.statistics import compute_ranks
 from closecall.tables.batch.series import ignored_outside, timed_series
 from closecall.tables.batch.status import DISORDER_HINT, STATUSES, SeriesError, Status, with_status

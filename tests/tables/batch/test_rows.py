@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import closecall as cc
-from closecall.affiliation.result import COLUMNS
+from closecall.affiliation.event_scores import COLUMNS
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.rows import evaluate_unit, in_order, rows_table
 from tests.tables.batch.groups import HandMade, group, random_series

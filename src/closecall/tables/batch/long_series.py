@@ -13,7 +13,7 @@ from closecall.axis import Axis, Spacing, is_short, require_increasing
 from closecall.clock import SAMPLES, read_times
 from closecall.errors import InputError, expected
 from closecall.events import read_labels
-from closecall.series import predicted_at, read_scores
+from closecall.scores import predicted_at, read_scores
 from closecall.tables.batch.series import Series, to_numpy
 from closecall.tables.batch.status import SeriesError, Status, with_status
 from closecall.tables.roles import read_text_times

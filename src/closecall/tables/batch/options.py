@@ -26,7 +26,8 @@ from closecall.parameters import (
     require_choice,
     require_count,
 )
-from closecall.series import Pair, Scored, read_pair, read_scored, require_nan
+from closecall.scores import require_nan
+from closecall.series import Pair, Scored, read_pair, read_scored
 from closecall.tables.file_names import FileNames
 from closecall.tables.reading import MEMORY, text_codec
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from closecall.affiliation import affiliation_curve
-from closecall.affiliation.result import COLUMNS
+from closecall.affiliation.event_scores import COLUMNS
 from closecall.affiliation.score import score_pair
 from closecall.affiliation.shifts import Chance
 from closecall.affiliation.sweep import roll_scores, score_rolls

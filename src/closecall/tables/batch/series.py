@@ -23,16 +23,8 @@ from closecall.errors import (
 )
 from closecall.events import Events, Intervals, read_labels
 from closecall.parameters import read_length
-from closecall.series import (
-    Pair,
-    Scored,
-    TruthInSpan,
-    close_series,
-    on_axis,
-    predict_labels,
-    read_scores,
-    require_scores,
-)
+from closecall.scores import read_scores, require_scores
+from closecall.series import Pair, Scored, TruthInSpan, close_series, on_axis, predict_labels
 from closecall.tables.batch.status import SeriesError, Status, with_status
 from closecall.tables.reading import NOT_NUMBERS, plain_values
 from closecall.tables.roles import MENDED, Source, TimeOrder, read_text_times

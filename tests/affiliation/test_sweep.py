@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import closecall as cc
-from closecall.affiliation.order import descending_order
+from closecall.affiliation.sweep import descending_order
 
 FLOATS = st.floats(allow_nan=False) | st.sampled_from([0.0, -0.0, np.inf, -np.inf, 1.0, 5e-324])
 

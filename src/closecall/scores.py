@@ -1,0 +1,112 @@
+"""Scores, one for each sample: what may be one, and what a threshold makes of them."""
+
+from __future__ import annotations
+
+from math import inf, nextafter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from closecall.clock import LARGEST
+from closecall.columns import read_column
+from closecall.errors import InputError, InputTypeError, shown
+from closecall.parameters import is_number, require_choice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+
+def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDArray[Any]:
+    """Read a vector of scores: float64, int64 or uint64; inf is legal, nan is told.
+
+    Kernels are compiled for each of these, so that narrower types, which they hold, become one.
+    """
+    scores = read_column(values, name)[0]
+    if scores.size == 0:
+        raise InputError.expected(f"`{name}` to have at least one sample", "an empty vector")
+    kind = scores.dtype.kind
+    if kind not in "iufb":
+        raise InputTypeError.expected(f"`{name}` to be numbers", f"values of type {scores.dtype}")
+    if nan == "raise":
+        require_scores(scores, name)
+    if scores.dtype.kind in "biu" and scores.dtype.itemsize < 8:  # noqa: PLR2004 - bytes
+        scores = scores.astype(np.int64)
+    elif kind == "f" and scores.dtype.itemsize != 8:  # noqa: PLR2004 - bytes
+        given = scores
+        with np.errstate(over="ignore"):
+            scores = given.astype(np.float64)
+        rounded = (scores != given) & ~np.isnan(given)
+        if rounded.any():
+            rule, index = f"`{name}` to be exact as 64-bit floats", int(rounded.argmax())
+            raise InputError.expected(rule, f"{given[index]} at index {index}")
+    # Nobody writes into them; but kernels are compiled once more for what may not be written to.
+    return np.require(scores, scores.dtype.newbyteorder("="), ["C", "W"])
+
+
+def require_scores(scores: NDArray[Any], name: str, kept: NDArray[np.bool_] | None = None) -> None:
+    """Raise if a sample has no score, and is not ignored."""
+    if _has_nan(scores):
+        missing = np.isnan(scores) if kept is None else np.isnan(scores) & kept
+        if missing.any():
+            raise InputError.expected(
+                f"`{name}` to be numbers, or inf",
+                f"nan at index {int(missing.argmax())}",
+                "Leave those samples out with `nan='ignore'`, or give them the lowest score if "
+                "they are no alarm.",
+            )
+
+
+def _has_nan(scores: NDArray[Any]) -> bool:
+    return scores.dtype.kind == "f" and bool(np.isnan(scores.max()))
+
+
+def require_nan(nan: Any) -> None:
+    """Raise unless it is said what to do with samples that have no score."""
+    require_choice(nan, "nan", ("raise", "ignore"))
+
+
+def samples_without_score(columns: Iterable[NDArray[Any]], nan: str) -> NDArray[np.bool_] | None:
+    """Return the samples to ignore, where any of the detectors has no score."""
+    if nan == "raise":
+        return None
+    missing = [np.isnan(scores) for scores in columns if _has_nan(scores)]
+    return np.logical_or.reduce(missing) if missing else None
+
+
+def predicted_at(scores: NDArray[Any], threshold: Any) -> NDArray[np.uint8]:
+    """Return 1 where a score is at least the threshold, and 0 elsewhere."""
+    require_threshold(threshold)
+    # A bare float would be rounded to the precision of the scores, in numpy 1 any scalar, and
+    # numpy compares integers exactly only with a bare Python integer.
+    whole = isinstance(threshold, (int, np.integer)) and scores.dtype.kind in "iu"
+    exact = int(threshold) if whole else np.array([_lowest_float(threshold)])
+    labels: NDArray[np.uint8] = (scores >= exact).view(np.uint8)
+    return labels
+
+
+def plain_threshold(threshold: Any) -> float:
+    """Return a threshold that can be told: an integer of 64 bits, or a float with the same alarms.
+
+    >>> plain_threshold(3), plain_threshold(10**400)
+    (3, inf)
+    """
+    if isinstance(threshold, (int, np.integer)) and abs(int(threshold)) <= LARGEST:
+        return int(threshold)
+    return float(_lowest_float(threshold))
+
+
+def _lowest_float(threshold: Any) -> np.float64:
+    """Return the lowest float that is at least a number."""
+    try:
+        number = float(threshold)
+    except OverflowError:
+        number = inf if threshold > 0 else -inf
+    return np.float64(nextafter(number, inf) if number < threshold else number)
+
+
+def require_threshold(threshold: Any, name: str = "threshold") -> None:
+    """Raise if a threshold is not a number."""
+    if not is_number(threshold) or threshold != threshold:  # noqa: PLR0124 - nan
+        raise InputError.expected(f"`{name}` to be a number, or inf", shown(threshold))

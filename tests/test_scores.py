@@ -1,0 +1,44 @@
+"""A vector of scores: the types that it may have, and what becomes of them."""
+
+import numpy as np
+import pytest
+
+from closecall.scores import read_scores
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("float64", "float64"),
+        ("float32", "float64"),
+        ("int64", "int64"),
+        ("uint64", "uint64"),
+        ("int8", "int64"),
+        ("uint16", "int64"),
+        ("bool", "int64"),
+        ("float16", "float64"),
+        ("longdouble", "float64"),
+    ],
+)
+def test_types_of_scores(given, kept):
+    scores = np.array([0, 1, 1], dtype=given)
+    found = read_scores(scores)
+    assert found.dtype == kept
+    assert found.tolist() == [0, 1, 1]
+    assert np.shares_memory(found, scores) == (given == kept)
+
+
+def test_scores_in_the_byte_order_of_another_machine():
+    scores = np.array([0.5, 2.0], dtype=np.dtype(float).newbyteorder())
+    assert read_scores(scores).dtype.isnative
+    assert read_scores(scores).tolist() == [0.5, 2.0]
+
+
+def test_every_second_value():
+    scores = np.arange(6.0)[::2]
+    assert read_scores(scores).flags.c_contiguous
+    assert read_scores(scores).tolist() == [0, 2, 4]
+
+
+def test_infinite_scores_are_legal():
+    assert read_scores([np.inf, -np.inf, 0]).tolist() == [np.inf, -np.inf, 0]
