@@ -71,12 +71,16 @@ def test_another_missing_module_is_a_bug():
 
 
 def test_a_small_score_loads_neither_dataframes_nor_the_compiler(tmp_path):
-    heavy = "{'numba', 'pandas', 'polars', 'narwhals', 'pyarrow.parquet', 'pyarrow.dataset'}"
+    arrow = {f"pyarrow.{module}" for module in ("compute", "dataset", "parquet")}
+    heavy = {"numba", "pandas", "polars", "narwhals", "closecall.metrics", *arrow}
     after = f"import atexit, sys; atexit.register(lambda: print({heavy} & sys.modules.keys()))"
     environment = {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
-    scored = start("score", "-", before=after, environment=environment, stdin=LABELS)
+    minutes = [f"2024-01-01 00:0{k}:00" for k in range(3)]
+    lines = zip(["time", *minutes], LABELS.splitlines(), strict=True)
+    timed, options = "\n".join(map(",".join, lines)), ("-", "--time", "time")
+    scored = start("score", *options, before=after, environment=environment, stdin=timed)
     assert scored.stdout.splitlines()[-1] == "set()"
-    assert scored.stdout.startswith(SCORED)
+    assert scored.stdout.startswith("1 of 1 caught, median delay 0 s, no false alarms\n")
     assert scored.stderr == ""
     assert "\x1b[" not in scored.stdout
 

@@ -58,7 +58,7 @@ def add_value(row: NDArray[np.float64], value: float) -> None:
 
 
 @kernel
-def first_beyond(ends: Ticks, k: Any, limit: Tick, at: np.bool_) -> Any:
+def first_beyond(ends: Ticks, k: int, limit: Tick, at: bool) -> int:
     """Return the first alarm that starts or stops after the limit, or `at` it, from the k-th on.
 
     The steps double and are halved again: O(log d) for one that is d alarms away.
@@ -114,7 +114,7 @@ def precision_losses(alarms: Alarms, k: int, end: int, zone: Zone) -> tuple[floa
                 low = high
                 continue
             k += 1
-        whole = min(first_beyond(stops, k, high, np.bool_(False)), end)
+        whole = min(first_beyond(stops, k, high, False), end)
         if whole > k:
             pivot = np.float64(a if part < _INSIDE else b)
             covered, moment = lengths_and_moments(alarms, k, whole, pivot)
@@ -148,7 +148,7 @@ def score_zone(alarms: Alarms, k: int, end: int, zone: Zone) -> tuple[float, flo
         for n in range(k, end):
             loss += point_losses(a, b, starts[n], np.float64(min(a - A, B - b)))[0]
     lost = before_first(a, b, max(starts[k], A), A)[0]
-    n = max(first_beyond(starts, k, a, np.bool_(True)), k + 1)
+    n = max(first_beyond(starts, k, a, True), k + 1)
     while n < end and stops[n - 1] <= b:
         lost += between(a, b, stops[n - 1], starts[n])[0]
         n += 1
@@ -174,13 +174,12 @@ def score_seam(
     (true_starts, true_stops, borders), (starts, stops, _) = truth, alarms
     zones = len(true_starts)
     precision_sum, defined, recall_sum = 0.0, 0, 0.0
-    at, none = np.bool_(True), np.int64(0)  # typed: kernels are compiled once more for a constant
-    k = first_beyond(starts, none, borders[0] + seam, at)
+    k = first_beyond(starts, 0, borders[0] + seam, True)
     if k > 0 and stops[k - 1] > borders[0] + seam:
         k -= 1
     for j in range(zones):
         A, B = borders[j] + seam, borders[j + 1] + seam
-        end = first_beyond(starts, k, B, at)
+        end = first_beyond(starts, k, B, True)
         if seam == 0 and j + 1 == zones:
             end = len(starts) // 2  # a point at the end stays there unless it is moved
         precision, recall, f1 = np.nan, 0.0, np.nan

@@ -26,7 +26,6 @@ from closecall.cli.options import (
     significance_option,
 )
 from closecall.cli.output import tested
-from closecall.evaluate import Evaluation, EvaluationTable
 from closecall.parameters import is_number
 from closecall.signature import data_hash, joined_hash
 from closecall.tables.scoring import metric_rows, score_columns
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from closecall.affiliation.rules import ThresholdRule
     from closecall.chance import Significance
     from closecall.cli.output import Output
+    from closecall.evaluate import Evaluation
     from closecall.signature import Signature
     from closecall.tables.inputs import Columns, Inputs
 
@@ -221,6 +221,8 @@ class Scores:
         """Return a table for a paper: of the metrics, if any were asked for, else the scores."""
         if not self.metrics:
             return latex_scores(self.results, {}, note=note)
+        from closecall.evaluate import Evaluation, EvaluationTable  # with all metrics
+
         rows = ({"detector": name} | own for name, own in self.metrics.items())
         return EvaluationTable(map(Evaluation, rows)).to_latex(note=note)
 

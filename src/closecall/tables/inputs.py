@@ -267,7 +267,6 @@ class Inputs:
     def _times(self, lists: list[EventList]) -> pa.ChunkedArray:
         """Return the times of the samples; those of events are none."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         holders = [own for own in self.sources if all(own is not side.source for side in lists)]
         holders = holders or self.sources
@@ -275,6 +274,8 @@ class Inputs:
         zone = read_zone(self.timezone)
         if zone is None or not pa.types.is_timestamp(times.type) or times.type.tz is not None:
             return times
+        import pyarrow.compute as pc  # it takes as long to load as the rest of the reading
+
         try:
             return pc.assume_timezone(times, str(zone).removeprefix("UTC") or "UTC")
         except pa.ArrowInvalid:
