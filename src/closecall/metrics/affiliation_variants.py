@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # more, marking the drawn ones takes too much memory.
 _CROWDED, _SPARSE = 4, 1_000
 _SPARE = 16
+_FEW = 64
 _DRAWN_PER_BUCKET = 8
 _REPEATS = 3
 _RATE = 0.02
@@ -160,8 +161,12 @@ def _precision_of(starts: Ticks, stops: Ticks | None, pair: Pair) -> float:
     drawn += [] if stops is None else [stops]
     times = [own - origin for own in (*drawn, pair.truth.starts, pair.truth.stops)]
     if borders.dtype.kind == "i":  # in a unit that divides all, so that products are rounded alike
-        unit = np.gcd.reduce([np.gcd.reduce(own) for own in (borders, *times)])
-        borders, *times = (own // unit for own in (borders, *times))
+        unit = 0
+        for own in (borders, *(some[:_FEW] for some in times), *times):
+            if unit != 1:  # few samples mostly show it
+                unit = int(np.gcd(unit, np.gcd.reduce(own)))
+        if unit > 1:
+            borders, *times = (own // unit for own in (borders, *times))
     zones = np.zeros((len(pair.truth), 2))
     guide = np.empty(starts.size // _DRAWN_PER_BUCKET + 1, dtype=np.int64)
     series: Any = (*times, origin - origin, borders, guide, zones)
