@@ -72,8 +72,8 @@ def draw_imports() -> Any:
     for upper, lower in sorted(imports(list(places))):
         (x0, y0), (x1, y1) = places[upper], places[lower]
         ax.plot([x0, x1], [y0, y1], color="#0072B2", alpha=0.35, linewidth=1, zorder=1)
+    width = 0.94 * WIDTH / max(map(len, rows))
     for room, (x, y) in places.items():
-        width = min(2.9, WIDTH / 4)
         box = plt.Rectangle(
             (x - width / 2, y - BOX_HEIGHT / 2),
             width,
