@@ -170,6 +170,16 @@ def test_a_table_of_metrics_has_the_signature_of_all_its_rows():
     assert cc.signature.parse(str(other.signature)) == other.signature
 
 
+def test_lengths_of_time_are_in_seconds_and_say_so():
+    times = np.arange("2024-01-01", "2024-01-05", dtype="datetime64[D]")
+    sides = {"late": [0, 0, 1, 0], "silent": [0, 0, 0, 0]}
+    table = cc.evaluate([0, 1, 0, 0], sides, times=times, metrics=["hausdorff", "classical"])
+    lines = table.to_latex().splitlines()
+    assert lines[6] == "metric & late & silent \\\\"
+    assert lines[8] == "hausdorff (s) & 86400 & -- \\\\"
+    assert lines[10].startswith("classical recall & 0.000")
+
+
 def test_ranks_as_a_table():
     hits = {"a": [9, 8, 7, 9, 6, 8, 9], "b": [5, 4, 6, 4, 5, 7, 8], "c": [5, 6, 5, 3, 5, 5, 2]}
     lines = compute_ranks(hits, metric="hits").to_latex().splitlines()

@@ -6,7 +6,10 @@ import re
 from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from closecall.errors import InputTypeError, shown
+from closecall.plain import plain
 from closecall.wording import plain_name
 
 if TYPE_CHECKING:
@@ -90,7 +93,8 @@ def latex_table(
     r"""Write a table: a column for each heading; of numbers, the best bold, the second underlined.
 
     Cells are texts, numbers, or numbers with `low` and `high`, written as a range behind them.
-    `best` says of columns whether higher is better. Equal as printed is equal: where two are the
+    Lengths of time are in seconds, which their heading says. `best` says of columns whether higher
+    is better. Equal as printed is equal: where two are the
     best, none is the second. With `across`, columns become rows, and that one the headings. The
     caption is the `title`, unless there is another; what is `said`, and the note, are below. The
     document needs the package booktabs.
@@ -106,8 +110,11 @@ def latex_table(
     for name, text in (("caption", caption), ("note", note)):
         if not isinstance(text, str):
             raise InputTypeError.expected(f"`{name}` to be text", shown(text))
-    columns = [_column([row.get(name) for row in rows], best.get(name)) for name in headings]
-    lines = [*zip(map(escape, headings.values()), *zip(*columns, strict=True), strict=True)]
+    cells = {name: [row.get(name) for row in rows] for name in headings}
+    units = {name: " (s)" for name, own in cells.items() if any(map(_is_length, own))}
+    named = [escape(text) + units.get(name, "") for name, text in headings.items()]
+    columns = [_column(own, best.get(name)) for name, own in cells.items()]
+    lines = [*zip(named, *zip(*columns, strict=True), strict=True)]
     kinds = "l" + "r" * len(rows)
     if across:
         first = [*headings].index(across)
@@ -160,6 +167,10 @@ def _column(cells: Sequence[Any], higher: bool | None) -> list[str]:
     return written
 
 
+def _is_length(cell: Any) -> bool:
+    return isinstance(cell, np.timedelta64)
+
+
 def _value(cell: Any) -> float | None:
-    value = getattr(cell, "value", cell)
+    value = plain(cell) if _is_length(cell) else getattr(cell, "value", cell)
     return None if value is None or not isfinite(value) else float(value)

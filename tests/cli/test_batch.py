@@ -543,6 +543,7 @@ def test_one_detector_has_no_pairs_and_lengths_are_written_as_such(run, eight_se
     assert "How sure: 95 % intervals over series" in printed
     assert not any("lead in" in line for line in printed)
     assert "good      0 (-)" in printed
+    assert "hausdorff: in samples." in printed
 
 
 def test_many_detectors_show_some_pairs(run, eight_series):

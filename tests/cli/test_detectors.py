@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -119,7 +120,9 @@ def test_metrics_of_detectors(run):
     table = rows(run, f"score {DEMO} {LABELS} {asked}")
     assert [row["detector"] for row in table] == ["threshold", "forecast"]
     assert float(table[1]["classical_f1"]) == found[1]["metrics"]["classical_f1"]
-    assert "margin_recall" in printed(run, f"score {DEMO} {LABELS} {asked}", "table")
+    told = printed(run, f"score {DEMO} {LABELS} {asked}", "table")
+    assert "margin_recall" in told
+    assert re.search(r"^hausdorff +2 d 20 h +1 d 4 h *$", told, re.MULTILINE)
 
 
 def test_undefined_numbers_are_blank(run, tmp_path):

@@ -23,6 +23,7 @@ from closecall.cli.options import (
 )
 from closecall.cli.output import show_progress
 from closecall.evaluated_time import advice_to_all
+from closecall.metrics.registry import LENGTHS_OF_TIME
 from closecall.wording import UNDEFINED, plain_name, score_text
 
 if TYPE_CHECKING:
@@ -66,7 +67,6 @@ _GROUPS = {  # by whether it is beaten raw, and joined
     (False, True): "Beaten only once the detectors are given the rival's event",
     (False, False): "Holds either way",
 }
-_DISTANCES = ("hausdorff", "modified_hausdorff", "semimetric")  # lengths of time
 _WHOLE = 10  # from where on the decimals of a number without bounds are left out
 _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no better than chance."
 
@@ -148,7 +148,7 @@ def _print_audit(audit: Audit, console: Console) -> None:
             console.print(Text.assemble((f"{heading}: ", "bold"), ", ".join(own)))
     if len(audit.beaten) == len(audit.beaten_joined) == len(audit.verdicts):
         console.print(Text(_ALL_BEATEN, style="bold yellow"))
-    distances = [name for name in audit.verdicts if name in _DISTANCES]
+    distances = [name for name in audit.verdicts if name in LENGTHS_OF_TIME]
     units = f"\n{', '.join(distances)}: in {audit.unit}." if distances else ""
     console.print(Text(f"\n{_LEGEND}{units}", style="dim"))
     console.print(Text("\nDesign targets, on a canonical series\n", style="bold"))

@@ -7,6 +7,7 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 from rich.text import Text
 
 from closecall.affiliation.result import headlines, latex_scores
@@ -29,7 +30,7 @@ from closecall.cli.output import tested
 from closecall.parameters import is_number
 from closecall.signature import data_hash, joined_hash
 from closecall.tables.scoring import metric_rows, score_columns
-from closecall.wording import UNDEFINED, json_number, plain_name
+from closecall.wording import UNDEFINED, in_words, json_number, plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,6 +76,7 @@ _FLATTERED = (
     "`closecall curve --cross-fit` says how much that flatters."
 )
 _LONGEST_NAME = 24
+_SECOND = np.timedelta64(1, "s")
 _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
@@ -197,7 +199,7 @@ class Scores:
         if self.counts:
             own["by_column"] = self.counts[name]
         if self.metrics:
-            own["metrics"] = {key: json_number(x) for key, x in self.metrics[name].items()}
+            own["metrics"] = {key: _json_number(x) for key, x in self.metrics[name].items()}
         return own | ({"significance": self.tests[name].to_dict()} if self.tests else {})
 
     def rows(self) -> list[dict[str, Any]]:
@@ -207,7 +209,7 @@ class Scores:
             rows = {name: cuts.get(name, {}) | own for name, own in self.metrics.items()}
             columns = dict.fromkeys(key for row in rows.values() for key in row)
             return [
-                {"detector": name} | {key: json_number(row.get(key, nan)) for key in columns}
+                {"detector": name} | {key: _json_number(row.get(key, nan)) for key in columns}
                 for name, row in rows.items()
             ]
         several = len(self.results) > 1
@@ -250,13 +252,24 @@ def _rows(result: Affiliation, test: Significance | None) -> list[dict[str, Any]
     ]
 
 
+def _json_number(value: Any) -> float | str | None:
+    """Return a number, or a length of time in seconds, as JSON has it."""
+    return json_number(value / _SECOND if isinstance(value, np.timedelta64) else value)
+
+
+def _number_text(value: Any) -> str:
+    """Write a number, or a length of time in words."""
+    if isinstance(value, np.timedelta64):
+        return UNDEFINED if np.isnat(value) else in_words(value / _SECOND)
+    return UNDEFINED if isnan(value) else f"{value:.4g}"
+
+
 def _print_metrics(numbers: Mapping[str, dict[str, float]], console: Console) -> None:
     """Print one row per number, and a column per detector."""
     rows = dict.fromkeys(key for own in numbers.values() for key in own)
     columns = [screen.Column("metric", [Text(key, "cyan") for key in rows], "left")]
     for name, own in numbers.items():
-        values = (own.get(key, nan) for key in rows)
-        cells = [UNDEFINED if isnan(value) else f"{value:.4g}" for value in values]
+        cells = [_number_text(own.get(key, nan)) for key in rows]
         columns.append(screen.texts(plain_name(name, _LONGEST_NAME), cells))
     console.print()
     screen.print_table(console, columns)

@@ -105,7 +105,7 @@ def score_columns(
 def metric_rows(
     columns: Columns, thresholds: dict[str, Any], metrics: dict[str, dict[str, Any]]
 ) -> dict[str, Evaluation]:
-    """Compute metrics by detector, as `closecall.evaluate` does; lengths of time are in seconds."""
+    """Compute metrics by detector, as `closecall.evaluate` does."""
     from closecall.evaluate import Evaluation, evaluate  # all metrics are many modules
 
     rows = evaluate(
@@ -118,13 +118,7 @@ def metric_rows(
     )
     found = {}
     for row in rows:
-        numbers = {
-            key: float(value / np.timedelta64(1, "s"))
-            if isinstance(value, np.timedelta64)
-            else value
-            for key, value in row.items()
-            if key not in {"detector", "threshold"}
-        }
+        numbers = {key: own for key, own in row.items() if key not in {"detector", "threshold"}}
         found[row["detector"]] = Evaluation(numbers)
         found[row["detector"]].signature = row.signature
     return found
