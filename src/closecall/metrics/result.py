@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from math import nan
 from typing import Any
 
+import numpy as np
+
 from closecall.fscore import f_measure
+from closecall.plain import plain
+from closecall.wording import in_words
 
 
 def ratio(part: float, whole: float) -> float:
@@ -54,8 +58,8 @@ class ValueResult:
 
     Examples
     --------
-    >>> ValueResult(0.25)
-    ValueResult(value=0.25)
+    >>> ValueResult(0.25), ValueResult(np.timedelta64(101_400_000, "ms"))
+    (ValueResult(value=0.25), ValueResult(value=1 d 4 h))
     """
 
     value: Any
@@ -66,4 +70,6 @@ class ValueResult:
 
     def __repr__(self) -> str:
         text = f"{self.value:.6g}" if isinstance(self.value, float) else f"{self.value}"
+        if isinstance(self.value, np.timedelta64) and not np.isnat(self.value):
+            text = in_words(plain(self.value))
         return f"{type(self).__name__}(value={text})"
