@@ -1,7 +1,9 @@
 """Signatures: one grammar both ways, and a hash that is equal if and only if the data is."""
 
+import math
 import re
 from datetime import UTC, timedelta, timezone
+from functools import cache, partial
 from math import isnan
 from zoneinfo import ZoneInfo
 
@@ -264,6 +266,96 @@ def test_what_has_no_text_has_a_fingerprint():
     assert all(re.fullmatch("#[a-f][0-9a-f]{7}", value) for value in read.values())
     assert len(set(read.values())) == len(given)
     assert value_text(np.array([1, 2])) == value_text([1, 2]) != value_text(np.array(1))
+
+
+def _power(exponent):
+    return lambda x: 1 / x**exponent
+
+
+class _Power:
+    def __init__(self, exponent):
+        self.exponent = exponent
+
+    def __call__(self, x):
+        return 1 / x**self.exponent
+
+    def value(self, x):
+        return 1 / x**self.exponent
+
+
+def _from_text(text, **known):
+    exec(f"def own(x, k=2):\n    return {text}", known)  # noqa: S102 - the same name each time
+    return known["own"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (_power(1), _power(2)),
+        (_from_text("1 / math.exp(x)", math=math), _from_text("1 / math.sqrt(x)", math=math)),
+        (_from_text("1 / x**K", K=1), _from_text("1 / x**K", K=2)),
+        (partial(_from_text("1 / x**k"), k=1), partial(_from_text("1 / x**k"), k=3)),
+        (_Power(1), _Power(2)),
+        (_Power(1).value, _Power(2).value),
+        (cache(_power(1)), cache(_power(2))),
+        (_from_text("f(x)", f=_power(1)), _from_text("f(x)", f=_power(2))),
+        (_from_text("(lambda: 1 / x)()"), _from_text("(lambda: 1 / x**3)()")),
+    ],
+    ids=["outer", "names", "globals", "partial", "object", "method", "cache", "calls", "inside"],
+)
+def test_functions_that_give_other_digits_have_another_line(first, second):
+    rows = [
+        cc.evaluate(
+            [0, 1, 1, 1, 1, 1, 0],
+            [0, 1, 0, 1, 0, 1, 0],
+            metrics={"range_based": {"cardinality": own}},
+        )
+        for own in (first, second)
+    ]
+    assert rows[0]["range_based_recall"] != rows[1]["range_based_recall"]
+    assert rows[0].signature != rows[1].signature
+
+
+def test_the_same_function_made_again_has_the_same_line():
+    def fresh():
+        return [
+            *(_power(2), _Power(2), _Power(2).value, partial(_power(2)), cache(_power(2))),
+            *(_from_text("own(x - 1) if x else 1"), np.sqrt, np.mean, max),
+        ]
+
+    assert [*map(value_text, fresh())] == [*map(value_text, fresh())]
+
+
+def test_a_default_of_a_function_is_in_its_line():
+    def own(x, k=1):
+        return x**k
+
+    before = value_text(own)
+    own.__defaults__ = (2,)
+    assert value_text(own) != before
+
+
+def test_many_windows_and_long_columns_are_told_apart_in_the_middle():
+    pairs = [(10 * own, 10 * own + 4) for own in range(40)]
+    other = [(start, stop + 2 * (start == 200)) for start, stop in pairs]
+    truth, alarms = (np.isin(np.arange(400) % 10, own) for own in ([1, 2, 3], [5]))
+    rows = [
+        cc.evaluate(truth, alarms, metrics={"nab": {"windows": cc.Events(own)}})
+        for own in (pairs, other)
+    ]
+    assert rows[0]["nab"] != rows[1]["nab"]
+    assert rows[0].signature != rows[1].signature
+    column = np.arange(500)
+    changed = np.where(column == 250, 0, column)
+    for make in (np.array, pd.Series, pl.Series, pa.array):
+        assert value_text(make(column)) == value_text(column)
+        assert value_text(make(changed)) == value_text(changed) != value_text(column)
+
+
+def test_windows_in_any_unit_have_the_same_line():
+    times = np.array(["2024-01-01", "2024-01-02"], dtype="datetime64[s]")
+    own, other = (cc.Events([tuple(times.astype(f"datetime64[{unit}]"))]) for unit in ("s", "ns"))
+    assert value_text(own) == value_text(other)
 
 
 def test_the_order_of_detectors_and_metrics_does_not_decide():

@@ -24,6 +24,7 @@ import numpy as np
 
 from closecall import __version__
 from closecall.errors import InputError, InputTypeError, shown
+from closecall.fingerprint import contents
 from closecall.parameters import is_number
 from closecall.series import Pair, Scored, TruthInSpan
 
@@ -339,20 +340,10 @@ def value_text(value: Any) -> str:  # noqa: PLR0911 - one for each kind of value
         return _time_text(value)
     if isinstance(value, tuple) and len(value) == 2 and _RATE.fullmatch(_rate_text(value)):  # noqa: PLR2004
         return _rate_text(value)
-    code = getattr(value, "__code__", None)  # of a function
-    told = (value.__qualname__, code.co_code, code.co_consts) if code else _plain(value)
     try:
-        return f"#{text_hash(repr(told))}"
+        return f"#{text_hash(repr(contents(value)))}"
     except Exception:  # noqa: BLE001 - it cannot show itself, and is refused where it is used
         return f"#{text_hash(type(value).__name__)}"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return value.item() if isinstance(value, np.number) else value
 
 
 def _is_bare(text: str) -> bool:
