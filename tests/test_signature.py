@@ -425,6 +425,35 @@ def test_a_call_with_the_options_of_a_signature_gives_the_same_digits(name):
     assert again.to_dict() == first.to_dict()
 
 
+def _holed_batch():
+    """Return a batch of three detectors, of which one has no alarm on two of ten series."""
+    random = np.random.default_rng(1)
+    names = ["a", "b", "c"]
+    columns = {name: (random.random((10, 30)) < 0.3).astype(int) for name in names}
+    columns["c"][:2] = 0
+    rows = {name: own.ravel() for name, own in columns.items()}
+    rows |= {"k": np.repeat(np.arange(10), 30), "truth": np.tile([0] * 14 + [1, 1] + [0] * 14, 10)}
+    return cc.evaluate_frame(pa.table(rows), by="k", truth="truth", predicted=names)
+
+
+def test_ranks_with_other_digits_have_another_line_and_are_computed_again_from_it():
+    batch = _holed_batch()
+    given = [
+        {"metric": "affiliation_precision", "missing": "drop"},
+        {"metric": "affiliation_precision", "missing": "worst"},
+        {"metric": "affiliation_precision", "missing": "worst", "level": 0.5},
+        {"metric": "affiliation_recall"},
+    ]
+    ranked = [batch.ranks(**own) for own in given]
+    lines = [own.signature for own in ranked]
+    assert len({(*own.average_rank, own.level) for own in ranked}) == len(given)
+    assert len({*lines, batch.signature}) == len(given) + 1
+    for own, options in zip(ranked, given, strict=True):
+        told = parse(own.signature.short).options
+        assert told == options
+        assert batch.ranks(**told).to_dict() == own.to_dict()
+
+
 def test_limits_of_a_chosen_threshold_are_read_back():
     asked = {"min_recall": 0.1, "max_alarms_per": (9, 20), "max_alarmed": 0.75, "cooldown": 2}
     curve = cc.affiliation_curve(LONG["truth"], LONG["scores"])

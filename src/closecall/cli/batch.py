@@ -299,7 +299,7 @@ def write_batch(
                 if ranks
                 else result.to_latex(note=note, **(settings or {}))
             ),
-            signature=result.signature.adding(**signed_intervals(settings)),
+            signature=(ranks or result).signature.adding(**signed_intervals(settings)),
         )
     _require_all(result, out)
     _require_some(result)
