@@ -454,6 +454,26 @@ def test_ranks_with_other_digits_have_another_line_and_are_computed_again_from_i
         assert batch.ranks(**told).to_dict() == own.to_dict()
 
 
+LATEX = {
+    "affiliation": lambda: cc.affiliation(LONG["truth"], LONG["scores"] > 5),
+    "compare": lambda: cc.compare(
+        LONG["truth"], {"a": LONG["scores"] > 5, "b": LONG["scores"] > 7}
+    ),
+    "batch": _holed_batch,
+}
+
+
+@pytest.mark.parametrize("name", LATEX)
+def test_limits_in_a_table_for_a_paper_are_in_the_line_below_it(name):
+    result = LATEX[name]()
+    given = [{"level": 0.9}, {"level": 0.8}, {"level": 0.9, "n": 300}, {"level": 0.9, "seed": 1}]
+    given += [] if name == "batch" else [{"level": 0.9, "block": 2}]
+    tables = [result.to_latex(**own) for own in given]
+    lines = [text.partition("Signature: ")[2] for text in tables]
+    assert len({*lines, result.to_latex().partition("Signature: ")[2]}) == len(given) + 1
+    assert all("level:0." in line and "resamples:" in line for line in lines)
+
+
 def test_limits_of_a_chosen_threshold_are_read_back():
     asked = {"min_recall": 0.1, "max_alarms_per": (9, 20), "max_alarmed": 0.75, "cooldown": 2}
     curve = cc.affiliation_curve(LONG["truth"], LONG["scores"])

@@ -190,6 +190,13 @@ class Signature:
         more = {name: _option(name, value) for name, value in options.items()}
         return _in_order(dict(self.parts) | more)
 
+    def drawing(self, level: Any = None, n: Any = 2000, seed: Any = 0, block: Any = 1) -> Signature:
+        """Return the same with intervals of that level, and how they were drawn; None are none."""
+        if level is None:
+            return self
+        unusual = {"seed": seed if seed != 0 else None, "block": block if block != 1 else None}
+        return self.adding(level=level, resamples=n, **unusual)
+
     def __repr__(self) -> str:
         return f"Signature({str(self)!r})"
 

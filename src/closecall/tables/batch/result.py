@@ -430,7 +430,7 @@ class BatchResult:
             title=f"Mean{which} scores over {series} series{told}",
             label="means",
             caption=caption,
-            note=self.signature.note if note is None else note,
+            note=self.signature.drawing(level, **given).note if note is None else note,
             across="" if len(names) <= _MOST_ABREAST else DETECTOR,
         )
 
