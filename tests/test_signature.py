@@ -387,6 +387,13 @@ def test_a_parameter_that_is_the_default_is_left_out():
 
 
 LONG = {"truth": np.tile(TRUTH, 6), "scores": np.tile(SCORES, 6) + np.arange(60) % 7}
+
+
+def _without_threshold(options):
+    """Leave out what curves and comparisons do in any case."""
+    return {name: own for name, own in options.items() if name != "threshold"}
+
+
 CALLS = {
     "affiliation": lambda own: cc.affiliation(
         own["truth"], own["scores"] > 2, **own.get("options", {"zero_division": 0})
@@ -404,6 +411,20 @@ CALLS = {
         own["truth"],
         scores=own["scores"],
         **own.get("options", {"threshold": 2.5, "n": 20, "correction": "bonferroni"}),
+    ),
+    "compare": lambda own: cc.compare(
+        own["truth"],
+        scores={"a": own["scores"], "b": -own["scores"]},
+        **_without_threshold(own.get("options", {"thresholds": {"b": -3}, "decimals": 2})),
+    ),
+    "curve": lambda own: cc.affiliation_curve(
+        own["truth"], own["scores"], **_without_threshold(own.get("options", {"max_step": 1}))
+    ),
+    "audit": lambda own: cc.audit(
+        own["truth"],
+        {"a": own["scores"] > 5},
+        metrics=own.get("metrics", {"classical": {}, "margin": {"margin": 2}}),
+        **own.get("options", {"seed": 3, "budget": 10}),
     ),
     "batch": lambda own: cc.evaluate_frame(
         pa.table({"truth": own["truth"], "s": own["scores"], "k": np.repeat([0, 1, 2], 20)}),
