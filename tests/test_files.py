@@ -42,6 +42,18 @@ def test_an_error_names_the_file_that_was_asked_for(tmp_path):
         assert caught.value.filename == str(path)
 
 
+def test_an_error_of_another_file_keeps_its_name(tmp_path):
+    missing = tmp_path / "nowhere" / "second.txt"
+    with (
+        pytest.raises(FileNotFoundError) as caught,
+        whole_file(tmp_path / "first.txt"),
+        whole_file(missing),
+    ):
+        pass
+    assert caught.value.filename == str(missing)
+    assert not any(tmp_path.iterdir())
+
+
 def test_a_file_that_a_shell_has_open_is_not_replaced(tmp_path):
     """Else what the shell writes after us is lost."""
     with (tmp_path / "log").open("w+b") as log:

@@ -1,7 +1,9 @@
 """Signatures: one grammar both ways, and a hash that is equal if and only if the data is."""
 
+import math
 import re
 from datetime import UTC, timedelta, timezone
+from functools import cache, partial
 from math import isnan
 from zoneinfo import ZoneInfo
 
@@ -266,6 +268,96 @@ def test_what_has_no_text_has_a_fingerprint():
     assert value_text(np.array([1, 2])) == value_text([1, 2]) != value_text(np.array(1))
 
 
+def _power(exponent):
+    return lambda x: 1 / x**exponent
+
+
+class _Power:
+    def __init__(self, exponent):
+        self.exponent = exponent
+
+    def __call__(self, x):
+        return 1 / x**self.exponent
+
+    def value(self, x):
+        return 1 / x**self.exponent
+
+
+def _from_text(text, **known):
+    exec(f"def own(x, k=2):\n    return {text}", known)  # noqa: S102 - the same name each time
+    return known["own"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (_power(1), _power(2)),
+        (_from_text("1 / math.exp(x)", math=math), _from_text("1 / math.sqrt(x)", math=math)),
+        (_from_text("1 / x**K", K=1), _from_text("1 / x**K", K=2)),
+        (partial(_from_text("1 / x**k"), k=1), partial(_from_text("1 / x**k"), k=3)),
+        (_Power(1), _Power(2)),
+        (_Power(1).value, _Power(2).value),
+        (cache(_power(1)), cache(_power(2))),
+        (_from_text("f(x)", f=_power(1)), _from_text("f(x)", f=_power(2))),
+        (_from_text("(lambda: 1 / x)()"), _from_text("(lambda: 1 / x**3)()")),
+    ],
+    ids=["outer", "names", "globals", "partial", "object", "method", "cache", "calls", "inside"],
+)
+def test_functions_that_give_other_digits_have_another_line(first, second):
+    rows = [
+        cc.evaluate(
+            [0, 1, 1, 1, 1, 1, 0],
+            [0, 1, 0, 1, 0, 1, 0],
+            metrics={"range_based": {"cardinality": own}},
+        )
+        for own in (first, second)
+    ]
+    assert rows[0]["range_based_recall"] != rows[1]["range_based_recall"]
+    assert rows[0].signature != rows[1].signature
+
+
+def test_the_same_function_made_again_has_the_same_line():
+    def fresh():
+        return [
+            *(_power(2), _Power(2), _Power(2).value, partial(_power(2)), cache(_power(2))),
+            *(_from_text("own(x - 1) if x else 1"), np.sqrt, np.mean, max),
+        ]
+
+    assert [*map(value_text, fresh())] == [*map(value_text, fresh())]
+
+
+def test_a_default_of_a_function_is_in_its_line():
+    def own(x, k=1):
+        return x**k
+
+    before = value_text(own)
+    own.__defaults__ = (2,)
+    assert value_text(own) != before
+
+
+def test_many_windows_and_long_columns_are_told_apart_in_the_middle():
+    pairs = [(10 * own, 10 * own + 4) for own in range(40)]
+    other = [(start, stop + 2 * (start == 200)) for start, stop in pairs]
+    truth, alarms = (np.isin(np.arange(400) % 10, own) for own in ([1, 2, 3], [5]))
+    rows = [
+        cc.evaluate(truth, alarms, metrics={"nab": {"windows": cc.Events(own)}})
+        for own in (pairs, other)
+    ]
+    assert rows[0]["nab"] != rows[1]["nab"]
+    assert rows[0].signature != rows[1].signature
+    column = np.arange(500)
+    changed = np.where(column == 250, 0, column)
+    for make in (np.array, pd.Series, pl.Series, pa.array):
+        assert value_text(make(column)) == value_text(column)
+        assert value_text(make(changed)) == value_text(changed) != value_text(column)
+
+
+def test_windows_in_any_unit_have_the_same_line():
+    times = np.array(["2024-01-01", "2024-01-02"], dtype="datetime64[s]")
+    own, other = (cc.Events([tuple(times.astype(f"datetime64[{unit}]"))]) for unit in ("s", "ns"))
+    assert value_text(own) == value_text(other)
+
+
 def test_the_order_of_detectors_and_metrics_does_not_decide():
     sides = {"b": ALARMS, "a": TRUTH}
     own, other = (
@@ -295,6 +387,13 @@ def test_a_parameter_that_is_the_default_is_left_out():
 
 
 LONG = {"truth": np.tile(TRUTH, 6), "scores": np.tile(SCORES, 6) + np.arange(60) % 7}
+
+
+def _without_threshold(options):
+    """Leave out what curves and comparisons do in any case."""
+    return {name: own for name, own in options.items() if name != "threshold"}
+
+
 CALLS = {
     "affiliation": lambda own: cc.affiliation(
         own["truth"], own["scores"] > 2, **own.get("options", {"zero_division": 0})
@@ -312,6 +411,20 @@ CALLS = {
         own["truth"],
         scores=own["scores"],
         **own.get("options", {"threshold": 2.5, "n": 20, "correction": "bonferroni"}),
+    ),
+    "compare": lambda own: cc.compare(
+        own["truth"],
+        scores={"a": own["scores"], "b": -own["scores"]},
+        **_without_threshold(own.get("options", {"thresholds": {"b": -3}, "decimals": 2})),
+    ),
+    "curve": lambda own: cc.affiliation_curve(
+        own["truth"], own["scores"], **_without_threshold(own.get("options", {"max_step": 1}))
+    ),
+    "audit": lambda own: cc.audit(
+        own["truth"],
+        {"a": own["scores"] > 5},
+        metrics=own.get("metrics", {"classical": {}, "margin": {"margin": 2}}),
+        **own.get("options", {"seed": 3, "budget": 10}),
     ),
     "batch": lambda own: cc.evaluate_frame(
         pa.table({"truth": own["truth"], "s": own["scores"], "k": np.repeat([0, 1, 2], 20)}),
@@ -331,6 +444,55 @@ def test_a_call_with_the_options_of_a_signature_gives_the_same_digits(name):
     again = CALLS[name]({**LONG, "metrics": read.metrics, "options": read.options})
     assert again.signature == first.signature
     assert again.to_dict() == first.to_dict()
+
+
+def _holed_batch():
+    """Return a batch of three detectors, of which one has no alarm on two of ten series."""
+    random = np.random.default_rng(1)
+    names = ["a", "b", "c"]
+    columns = {name: (random.random((10, 30)) < 0.3).astype(int) for name in names}
+    columns["c"][:2] = 0
+    rows = {name: own.ravel() for name, own in columns.items()}
+    rows |= {"k": np.repeat(np.arange(10), 30), "truth": np.tile([0] * 14 + [1, 1] + [0] * 14, 10)}
+    return cc.evaluate_frame(pa.table(rows), by="k", truth="truth", predicted=names)
+
+
+def test_ranks_with_other_digits_have_another_line_and_are_computed_again_from_it():
+    batch = _holed_batch()
+    given = [
+        {"metric": "affiliation_precision", "missing": "drop"},
+        {"metric": "affiliation_precision", "missing": "worst"},
+        {"metric": "affiliation_precision", "missing": "worst", "level": 0.5},
+        {"metric": "affiliation_recall"},
+    ]
+    ranked = [batch.ranks(**own) for own in given]
+    lines = [own.signature for own in ranked]
+    assert len({(*own.average_rank, own.level) for own in ranked}) == len(given)
+    assert len({*lines, batch.signature}) == len(given) + 1
+    for own, options in zip(ranked, given, strict=True):
+        told = parse(own.signature.short).options
+        assert told == options
+        assert batch.ranks(**told).to_dict() == own.to_dict()
+
+
+LATEX = {
+    "affiliation": lambda: cc.affiliation(LONG["truth"], LONG["scores"] > 5),
+    "compare": lambda: cc.compare(
+        LONG["truth"], {"a": LONG["scores"] > 5, "b": LONG["scores"] > 7}
+    ),
+    "batch": _holed_batch,
+}
+
+
+@pytest.mark.parametrize("name", LATEX)
+def test_limits_in_a_table_for_a_paper_are_in_the_line_below_it(name):
+    result = LATEX[name]()
+    given = [{"level": 0.9}, {"level": 0.8}, {"level": 0.9, "n": 300}, {"level": 0.9, "seed": 1}]
+    given += [] if name == "batch" else [{"level": 0.9, "block": 2}]
+    tables = [result.to_latex(**own) for own in given]
+    lines = [text.partition("Signature: ")[2] for text in tables]
+    assert len({*lines, result.to_latex().partition("Signature: ")[2]}) == len(given) + 1
+    assert all("level:0." in line and "resamples:" in line for line in lines)
 
 
 def test_limits_of_a_chosen_threshold_are_read_back():

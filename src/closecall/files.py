@@ -41,18 +41,22 @@ def whole_file(path: str | PathLike[str], folder: Path | None = None) -> Iterato
     >>> path.read_text()
     '0.5'
     """
-    place = Path(path)
+    place = written = Path(path)
+    inside = False
     try:
         if _is_stream(place):
+            inside = True
             yield place
             return
         target = place.resolve()
         if folder is None or folder.stat().st_dev != target.parent.stat().st_dev:
             folder = target.parent
-        new = folder / f".closecall-{secrets.token_hex(16)}{target.suffix}"
+        new = written = folder / f".closecall-{secrets.token_hex(16)}{target.suffix}"
         os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         try:
+            inside = True
             yield new
+            inside = False
             flush(new)
             with suppress(FileNotFoundError):
                 new.chmod(stat.S_IMODE(target.stat().st_mode))
@@ -61,7 +65,9 @@ def whole_file(path: str | PathLike[str], folder: Path | None = None) -> Iterato
             new.unlink(missing_ok=True)
             raise
     except OSError as error:
-        error.filename, error.filename2 = os.fspath(path), None  # a full disk names no file
+        # A full disk names no file; another file that is used meanwhile keeps its name.
+        if not inside or error.filename in (None, os.fspath(written)):
+            error.filename, error.filename2 = os.fspath(path), None
         raise
 
 

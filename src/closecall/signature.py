@@ -24,6 +24,7 @@ import numpy as np
 
 from closecall import __version__
 from closecall.errors import InputError, InputTypeError, shown
+from closecall.fingerprint import contents
 from closecall.parameters import is_number
 from closecall.series import Pair, Scored, TruthInSpan
 
@@ -70,6 +71,9 @@ _FIELDS = {
     "decimals": _Field("decimals"),
     "n": _Field("shifts"),
     "correction": _Field("correction", default="holm"),
+    "metric": _Field("ranks"),
+    "detector": _Field("detector", default="detector"),
+    "missing": _Field("missing", default="raise"),
     "level": _Field("level"),
     "resamples": _Field("resamples"),
     "block": _Field("block"),
@@ -185,6 +189,13 @@ class Signature:
         """Return the same with more options, or others; a default is left out."""
         more = {name: _option(name, value) for name, value in options.items()}
         return _in_order(dict(self.parts) | more)
+
+    def drawing(self, level: Any = None, n: Any = 2000, seed: Any = 0, block: Any = 1) -> Signature:
+        """Return the same with intervals of that level, and how they were drawn; None are none."""
+        if level is None:
+            return self
+        unusual = {"seed": seed if seed != 0 else None, "block": block if block != 1 else None}
+        return self.adding(level=level, resamples=n, **unusual)
 
     def __repr__(self) -> str:
         return f"Signature({str(self)!r})"
@@ -339,20 +350,10 @@ def value_text(value: Any) -> str:  # noqa: PLR0911 - one for each kind of value
         return _time_text(value)
     if isinstance(value, tuple) and len(value) == 2 and _RATE.fullmatch(_rate_text(value)):  # noqa: PLR2004
         return _rate_text(value)
-    code = getattr(value, "__code__", None)  # of a function
-    told = (value.__qualname__, code.co_code, code.co_consts) if code else _plain(value)
     try:
-        return f"#{text_hash(repr(told))}"
+        return f"#{text_hash(repr(contents(value)))}"
     except Exception:  # noqa: BLE001 - it cannot show itself, and is refused where it is used
         return f"#{text_hash(type(value).__name__)}"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return value.item() if isinstance(value, np.number) else value
 
 
 def _is_bare(text: str) -> bool:

@@ -498,10 +498,11 @@ def test_ranks_are_those_of_the_library(run, twelve_series):
     assert ["a" in row for row in rows] == [False, True, True]
     assert any("12/0/0" in line for line in printed)
     assert ranks.text in " ".join(printed)
-    note = f"Signature: {result.signature.short}"
-    assert run(*arguments, "--format", "latex").stdout == ranks.to_latex(note=note)
+    assert printed[-1] == f"signature: {ranks.signature.short}"
+    assert run(*arguments, "--format", "latex").stdout == ranks.to_latex()
     plain = json.loads(run(*arguments, "affiliation_recall", "--format", "json").stdout)
     assert plain["ranks"] == result.ranks("affiliation_recall").to_dict()
+    assert plain["signature"] == plain["ranks"]["signature"]
 
 
 def test_ranks_refuse_what_cannot_be_ranked(run, refuse, twelve_series):

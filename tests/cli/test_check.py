@@ -158,6 +158,8 @@ BAD = {
     "old.json --min f1=0.5 --junit old.json": "`--junit` to write to none of the files",
     "old.json --baseline new.json --markdown new.json": "`--markdown` to write to none of the",
     "old.json --min f1=0.5 --output nowhere/x.json": "No such file or directory: nowhere/x.json",
+    "old.json --min f1=0 --junit j.xml --output nowhere/x.json": "directory: nowhere/x.json",
+    "old.json --min f1=0 --junit j.xml --markdown nowhere/m.md": "directory: nowhere/m.md",
     f"{DATA} --predicted nothing --min f1=1": "to name a column of demo.csv, got 'nothing'",
     f"{DATA} {FORECAST} --threshold 3 --min f1=1": "--threshold is of --score",
 }

@@ -191,6 +191,12 @@ def test_series_that_no_detector_has_are_left_out():
     table = {name: [*own, nan] for name, own in HITS.items()}
     ranks = compute_ranks(table)
     assert (ranks.average_rank, ranks.left_out) == (compute_ranks(HITS).average_rank, 1)
+    assert "1 series without a value of any detector is left out." in ranks.text
+
+
+def test_a_single_pair_is_named_as_one():
+    ranks = compute_ranks({"a": [1, 2, 1, 2, 1, 2], "b": [2, 1, 2, 1, 2, 1]})
+    assert ranks.text.startswith("0 of 1 pair is told apart at 0.05 ")
 
 
 def test_missing_series_may_be_dropped():

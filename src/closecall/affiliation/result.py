@@ -355,7 +355,7 @@ class Affiliation:
         1.000 & 0.875 & 0.933 & 1 & 0 \\
         """
         limits = {} if level is None else {"": self.interval(level=level, **drawn)}
-        note = self.signature.note if note is None else note
+        note = self.signature.drawing(level, **drawn).note if note is None else note
         return latex_scores({"": self}, limits, caption=caption, note=note)
 
     def plot(self, **options: Any) -> Any:

@@ -34,7 +34,7 @@ _STATUSES = ("pass", "investigate", "fail")  # from the best to the worst
 # Options of tests, intervals and searches, which decide no number that is checked.
 _BESIDE = (
     *("n", "correction", "level", "resamples", "block", "seed", "decimals", "retune", "budget"),
-    "thresholds",
+    *("thresholds", "metric", "detector", "missing"),
 )
 _CHANGES = (
     ("delay", "later", "earlier"),

@@ -29,7 +29,6 @@ from closecall.cli.options import (
     parse_number,
     parse_time,
     reading_options,
-    signed_intervals,
 )
 from closecall.cli.output import tell
 from closecall.errors import InputError, renamed
@@ -299,7 +298,7 @@ def write_batch(
                 if ranks
                 else result.to_latex(note=note, **(settings or {}))
             ),
-            signature=result.signature.adding(**signed_intervals(settings)),
+            signature=(ranks or result).signature.drawing(**(settings or {})),
         )
     _require_all(result, out)
     _require_some(result)

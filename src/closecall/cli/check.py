@@ -157,18 +157,18 @@ def check(
         tolerance=tolerance,
         detector=detector,
     )
+    values = found.to_dict() | {"notes": noted}
     with ExitStack() as all_or_none:
         for path, text in ((junit, found.to_junit), (markdown, found.to_markdown)):
             if path is not None:
                 new = all_or_none.enter_context(whole_file(path))
                 new.write_text(text(), encoding="utf-8")
-    values = found.to_dict() | {"notes": noted}
-    output.write(
-        table=lambda console: _print(found, noted, console, most=output.most),
-        values=lambda: values,
-        rows=lambda: values["limits"],
-        signature=found.signature,
-    )
+        output.write(
+            table=lambda console: _print(found, noted, console, most=output.most),
+            values=lambda: values,
+            rows=lambda: values["limits"],
+            signature=found.signature,
+        )
     return _STATUS[found.status]
 
 

@@ -22,7 +22,6 @@ from closecall.cli.options import (
     predicted_option,
     read_thresholds,
     score_option,
-    signed_intervals,
     thresholds_option,
 )
 from closecall.compare import compare as run
@@ -132,7 +131,7 @@ def compare(
         values=lambda: result.to_dict() | more,
         rows=lambda: _rows(result) if intervals is None else intervals.rows(),
         latex=lambda note: result.to_latex(note=note, **(settings or {})),
-        signature=result.signature.adding(**columns.signed, **signed_intervals(settings)),
+        signature=result.signature.adding(**columns.signed).drawing(**(settings or {})),
     )
 
 

@@ -292,11 +292,6 @@ def interval_settings(
     return None
 
 
-def signed_intervals(settings: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the settings of intervals by the names that a signature has for them."""
-    return {"resamples" if name == "n" else name: own for name, own in (settings or {}).items()}
-
-
 def all_of(*options: Callable[[_Function], _Function]) -> Callable[[_Function], _Function]:
     """Add several options, in the order of the help."""
 

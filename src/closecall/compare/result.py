@@ -463,7 +463,7 @@ class Comparison:
         signature, unless there is another.
         """
         limits = {} if level is None else self.intervals(level=level, **drawn).detectors
-        note = self.signature.note if note is None else note
+        note = self.signature.drawing(level, **drawn).note if note is None else note
         return latex_scores(self.results, limits, caption=caption, note=note)
 
     def plot(self, **options: Any) -> Any:

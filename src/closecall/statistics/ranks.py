@@ -126,7 +126,7 @@ class Ranks:
             pvalue = pvalue_text(self.friedman_pvalue)
             said.append(f"Over {self.series} series the detectors {found} (Friedman, p {pvalue}).")
         apart = sum(pair.apart for pair in self.pairs)
-        verb = "is" if apart == 1 else "are"
+        verb = "is" if 1 in (apart, count) else "are"
         said.append(
             f"{apart} of {counted(count, 'pair')} {verb} told apart at "
             f"{alpha:.3g} (Wilcoxon signed-rank, corrected by Holm over {counted(count, 'pair')})."
@@ -144,7 +144,11 @@ class Ranks:
                 f"{counted(count, 'pair')} take {needed} or more."
             )
         if self.left_out:
-            said.append(f"{self.left_out} series without a value of every detector are left out.")
+            verb = "is" if self.left_out == 1 else "are"
+            whose = "every" if self.missing == "drop" else "any"
+            said.append(
+                f"{self.left_out} series without a value of {whose} detector {verb} left out."
+            )
         if any(self.filled):
             said.append(f"{counted(sum(self.filled), 'missing value')} ranked last.")
         return " ".join(said)
@@ -167,6 +171,7 @@ class Ranks:
                 "pairs": [asdict(pair) for pair in self.pairs],
                 "cliques": [list(clique) for clique in self.cliques],
                 "text": self.text,
+                "signature": None if self.signature is None else str(self.signature),
             }
         )
         return values

@@ -52,6 +52,7 @@ _FIRST = (  # in a notebook, of those that a table has
 )
 _MOST_ABREAST = 4  # numbers beside each other in a table for paper
 _LENGTHS = ("median_delay", IGNORED, *LENGTHS_OF_TIME)
+_LEVEL = 0.95  # of ranks, unless another is asked for
 
 
 def in_kind(table: pa.Table, kind: Kind) -> Any:
@@ -306,7 +307,7 @@ class BatchResult:
         metric: str | None = None,
         *,
         missing: str = "raise",
-        level: float = 0.95,
+        level: float = _LEVEL,
         detector: str = DETECTOR,
     ) -> Ranks:
         """Rank the detectors on every series, and test which of them can be told apart.
@@ -353,7 +354,11 @@ class BatchResult:
             low=low,
             high=high,
         )
-        return replace(ranks, signature=self.signature)
+        asked = {"metric": name, "missing": missing, "detector": detector}
+        return replace(
+            ranks,
+            signature=self.signature.adding(**asked, level=None if level == _LEVEL else level),
+        )
 
     def series_needed(
         self, first: str, second: str, metric: str | None = None, *, level: float = 0.95
@@ -425,7 +430,7 @@ class BatchResult:
             title=f"Mean{which} scores over {series} series{told}",
             label="means",
             caption=caption,
-            note=self.signature.note if note is None else note,
+            note=self.signature.drawing(level, **given).note if note is None else note,
             across="" if len(names) <= _MOST_ABREAST else DETECTOR,
         )
 
