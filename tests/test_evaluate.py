@@ -228,3 +228,11 @@ def test_events_and_labels_are_mixed():
 def test_refused_tables(predicted, options, told):
     with pytest.raises((InputError, InputTypeError), match=f"(?s){told}"):
         cc.evaluate(TRUTH, predicted, **options)
+
+
+def test_the_first_name_that_is_none_ends_the_reading_of_metrics():
+    """A range of them may hold more than memory does."""
+    names = iter([3, "classical"])
+    with pytest.raises(InputTypeError, match="`metrics` to be names of metrics, got 3"):
+        cc.evaluate(TRUTH, PREDICTED, metrics=names)
+    assert next(names) == "classical"

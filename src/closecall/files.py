@@ -163,10 +163,13 @@ def _is_read(path: Path, data: str) -> bool:
         return path.exists() and path.samefile(place)
     if not glob.has_magic(data):
         return False
-    pattern = Path(data).absolute()
-    if "**" in pattern.parts:
-        return fnmatch(str(path.absolute()), str(pattern).replace(f"**{os.sep}", "*"))
-    return path.absolute().match(str(pattern))
+    # Either may lead through a link to the folder that the other names.
+    fixed, new = fixed_part(data), Path(os.path.realpath(path.parent), path.name)
+    found = Path(data).parts[len(fixed.parts) :]
+    pattern = Path(glob.escape(os.path.realpath(fixed)), *found)
+    if "**" in found:
+        return fnmatch(str(new), str(pattern).replace(f"**{os.sep}", "*"))
+    return new.match(str(pattern))
 
 
 def ucr_anomaly(name: str) -> tuple[int, int] | None:

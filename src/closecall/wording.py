@@ -57,6 +57,15 @@ def plain_name(name: str, most: int | None = None) -> str:
     return f"{text[:kept]}...{text[-kept:]}"
 
 
+def plain_lines(text: str) -> str:
+    r"""Write lines from data as a terminal may show them.
+
+    >>> plain_lines("name\na\x1b[31m\n")
+    'name\na\\x1b[31m\n'
+    """
+    return "\n".join(map(plain_name, text.split("\n")))
+
+
 def short_names(names: Sequence[str], most: int) -> list[str]:
     """Write names in so many letters that they stay different: from where alike ones differ.
 

@@ -30,6 +30,50 @@ ALARM = "--truth label --predicted alarm"
 SCORE = "score data.csv --truth label --predicted alarm"
 
 
+NAMED = "name\x1b[31m"
+SIDES = ("named.csv", "--truth", "label", "--predicted", NAMED)
+CSV_LINES = {
+    "compare": ("compare", *SIDES, "--predicted", "label"),
+    "batch": ("batch", *SIDES, "--by", "t"),
+}
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+@pytest.mark.parametrize("command", CSV_LINES)
+def test_names_in_csv_are_escaped_on_a_terminal_and_whole_elsewhere(tmp_path, command, terminal):
+    rows = [f"a,{int(n in (3, 4))},{int(n == 4)}\n" for n in range(9)]
+    (tmp_path / "named.csv").write_text(f"t,label,{NAMED}\n{''.join(rows)}")
+    line = [sys.executable, "-c", START, *CSV_LINES[command], "--format", "csv"]
+    reader, writer = os.openpty() if terminal else os.pipe()
+    with subprocess.Popen(line, cwd=tmp_path, stdout=writer) as process:  # noqa: S603 - our own
+        os.close(writer)
+        text = b""
+        while chunk := _read(reader):
+            text += chunk
+    os.close(reader)
+    assert process.returncode == 0
+    assert (NAMED.encode() in text) is not terminal
+    assert (rb"name\x1b[31m" in text) is terminal
+
+
+def _read(handle):
+    try:
+        return os.read(handle, 1 << 16)
+    except OSError:  # the other end of a terminal was closed
+        return b""
+
+
+def test_a_page_with_half_a_character_is_refused_in_a_line(tmp_path):
+    line = r"cp data.csv $'f\xff.csv' && closecall report $'f\xff.csv' -o page.html " + ALARM
+    result = shell(tmp_path, line)
+    assert result.returncode == 1
+    error = os.fsdecode(result.stderr)
+    assert error.startswith("Error: Expected names and texts in UTF-8, got ")
+    assert r"f\udcff.csv" in error
+    assert len(error) < 200
+    assert not (tmp_path / "page.html").exists()
+
+
 def shell(tmp_path, line, **environment):
     """Run a line of bash, in which `closecall` is this one, beside a file of data."""
     (tmp_path / "data.csv").write_text(DATA)

@@ -84,6 +84,8 @@ WRITING = {
     "compare": ("compare", "data.csv", "--truth", "truth", "--predicted", "predicted", "-o"),
     "audit": ("audit", "data.csv", *SIDES, "-o"),
     "report": ("report", "data.csv", *SIDES, "-o"),
+    "report, rows": ("report", "other.csv", *SIDES, "--batch", "data.csv", "-o"),
+    "report, a layout": ("report", "x", "--layout", "tsb-ad", "--scores", ".", "-o"),
     "batch": ("batch", "data.csv", *SIDES, "--overwrite", "--out"),
     "stream, state": ("stream", "data.csv", *SIDES, "--state"),
     "batch, resume": ("batch", "data.csv", *SIDES, "--resume"),

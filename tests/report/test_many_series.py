@@ -289,6 +289,17 @@ def test_long_series_are_files_in_a_folder(browser, many, tmp_path, monkeypatch)
     shown.close()
 
 
+def test_a_link_in_the_place_of_the_folder_is_refused(many, tmp_path, monkeypatch):
+    monkeypatch.setattr(explorer, "MOST_IN_ONE_FILE", 5_000)
+    many.save(tmp_path / "all.html")
+    (tmp_path / "link_series").symlink_to("all_series")
+    with pytest.raises(InputError, match=r"at .*link_series for the series.*, got a link"):
+        many.save(tmp_path / "link.html")
+    assert len(list((tmp_path / "all_series").iterdir())) == 8
+    names = {one.name for one in tmp_path.iterdir()}
+    assert names == {"all.html", "all_series", "link_series"}
+
+
 def test_a_folder_is_replaced_unless_it_holds_other_files(many, tmp_path, monkeypatch):
     monkeypatch.setattr(explorer, "MOST_IN_ONE_FILE", 5_000)
     folder = tmp_path / "all_series"

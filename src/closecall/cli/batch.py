@@ -32,7 +32,6 @@ from closecall.cli.options import (
 )
 from closecall.cli.output import tell
 from closecall.errors import InputError, renamed
-from closecall.files import require_apart
 from closecall.plain import plain
 from closecall.tables import evaluate_frame, read_events
 from closecall.tables.batch.status import Status
@@ -218,8 +217,6 @@ def batch(
         if ignore is not None and Path(ignore).is_file():
             options["ignore"] = read_events(ignore, encoding=options["encoding"], merge=True)
         if layout is not None:
-            beside = [layout.scores] if layout.scores else ()
-            require_apart("--output", [out] if out else (), beside)
             source, found = layout.read(data, timed=options["time"] is not None)
             options |= {"by": "series", "truth": "label"}
             score = score or found

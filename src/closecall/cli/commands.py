@@ -14,6 +14,7 @@ from closecall import __version__
 from closecall.cli import INTERRUPTED, print_error
 from closecall.errors import ClosecallError, expected, first_line
 
+_AROUND = 30  # letters shown on both sides of one that is at fault
 _HELP = """\
 Say how well a time series anomaly detector did: per event, and in units of time.
 
@@ -102,7 +103,8 @@ class Commands(click.Group):
             print_error(command_line_words(str(error)))
             code = error.exit_status or self.bad_input
         except UnicodeEncodeError as error:  # half a character: bytes of a name, or of an option
-            print_error(expected("names and texts in UTF-8", repr(error.object)))
+            around = error.object[max(error.start - _AROUND, 0) : error.end + _AROUND]
+            print_error(expected("names and texts in UTF-8", repr(around)))
             code = self.bad_input
         except BrokenPipeError:  # as in `closecall ... | head`
             code = 1

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
-_READ = ("truth_file", "other_file", "file", "data", "ignore", "baseline")
+_READ = (
+    *("truth_file", "other_file", "file", "data", "ignore", "baseline"),
+    *("batch", "scores_folder"),
+)
 _WRITTEN = ("output_file", "output", "plot_file", "out", "resume", "state", "junit", "markdown")
 _SIGNIFICANCE = "--significance"
 _MOST_SHIFTS = 1_000_000  # as in `closecall.chance`, which takes longer to import

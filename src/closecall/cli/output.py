@@ -15,7 +15,7 @@ import click
 
 from closecall.files import whole_file
 from closecall.plain import schema_name
-from closecall.wording import no_formula, plain_name
+from closecall.wording import no_formula, plain_lines, plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -69,7 +69,9 @@ class Output:
     def text(self, text: str) -> None:
         """Write a text."""
         if self.path is None:
-            click.echo(text, nl=False)
+            # Names are data: a terminal obeys nothing in them, and all else gets them whole.
+            shown = plain_lines(text) if sys.stdout.isatty() else text
+            click.echo(shown, nl=False, color=True)
         else:
             with whole_file(self.path) as new:
                 new.write_text(text, encoding="utf-8")
@@ -100,8 +102,7 @@ def _console(file: TextIO) -> Console:
     class PlainConsole(Console):
         def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
             for text, style, control in super().render(renderable, options):
-                shown = text if control else "\n".join(map(plain_name, text.split("\n")))
-                yield Segment(shown, style, control)
+                yield Segment(text if control else plain_lines(text), style, control)
 
     console = PlainConsole(file=file, highlight=False)
     console.width = min(max(console.width or _USUAL, _NARROWEST), _WIDEST)

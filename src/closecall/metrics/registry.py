@@ -230,7 +230,15 @@ def table() -> list[dict[str, Any]]:
     ]
 
 
+_RULE = "`metrics` to be names of metrics"
 _HINT = "Pass a name, a list of names, or a mapping such as {'margin': {'margin': 10}}."
+
+
+def _read_name(name: Any) -> str:
+    """Return the name of a metric; raise at once, a range has more than memory holds."""
+    if not isinstance(name, str):
+        raise InputTypeError.expected(_RULE, shown(name), _HINT)
+    return name
 
 
 def read_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
@@ -243,7 +251,6 @@ def read_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
     """
     if isinstance(metrics, str):
         return {metrics: {}}
-    rule = "`metrics` to be names of metrics"
     if hasattr(metrics, "items"):
         for name, parameters in metrics.items():
             if not hasattr(parameters, "items"):
@@ -253,12 +260,12 @@ def read_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
         chosen = {name: dict(parameters) for name, parameters in metrics.items()}
     else:
         try:
-            chosen = {name: {} for name in metrics}
-        except (TypeError, MemoryError):
-            raise InputTypeError.expected(rule, shown(metrics), _HINT) from None
+            names = iter(metrics)
+        except TypeError:
+            raise InputTypeError.expected(_RULE, shown(metrics), _HINT) from None
+        chosen = {_read_name(name): {} for name in names}
     for name in chosen:
-        if not isinstance(name, str):
-            raise InputTypeError.expected(rule, shown(name), _HINT)
+        _read_name(name)
     if not chosen:
         raise InputError.expected("at least one metric in `metrics`", "none", _HINT)
     return chosen

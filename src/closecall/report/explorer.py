@@ -319,6 +319,9 @@ class Page:
 
     def write_series(self, folder: Path) -> None:
         """Write a script for each series, which hands its text to the page; others are removed."""
+        if folder.is_symlink():
+            rule = f"a folder at {folder} for the series of the page"
+            raise InputError.expected(rule, "a link", "Move it, or choose another output.")
         if folder.exists():
             others = [one.name for one in folder.iterdir() if not _is_series_file(one)]
             if others:

@@ -29,7 +29,7 @@ from closecall.errors import (
 )
 from closecall.files import whole_file
 from closecall.parameters import read_names, read_number, read_path
-from closecall.wording import FORMULA, NUMBER, counted, listed, no_formula
+from closecall.wording import FORMULA, NUMBER, counted, listed, no_formula, plain_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -184,7 +184,12 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
         raise InputTypeError.expected(rule, first_line(error)) from None
     place = read_path(path, "path")
     if str(place) == "-":
-        _write_csv(table, sys.stdout.buffer)
+        if not sys.stdout.isatty():
+            _write_csv(table, sys.stdout.buffer)
+            return
+        text = io.BytesIO()
+        _write_csv(table, text)
+        sys.stdout.write(plain_lines(text.getvalue().decode()))  # it obeys no name
         return
     with whole_file(place) as new, new.open("wb") as file:
         if place.suffix in _PARQUET_SUFFIXES:

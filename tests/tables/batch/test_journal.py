@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -131,6 +132,34 @@ def test_a_crash_before_the_folder_is_gone_can_be_resumed(out):
     again = Journal.open(out, ABOUT, resume=True)
     again.complete(FIRST.rows)
     assert names(out.parent) == ["results.parquet"]
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("removed", [0, 1, 2])
+def test_a_crash_while_the_folder_goes_can_be_resumed(out, monkeypatch, removed, backwards):
+    """Whatever the order in which the disk lists files."""
+    journal = Journal.open(out, ABOUT)
+    keep(journal, FIRST)
+    journal.note("choice", 1)
+    unlink, listed, gone = Path.unlink, Path.iterdir, []
+
+    def killed(path, **options):
+        if path.parent == journal.folder:
+            if len(gone) == removed:
+                raise KeyboardInterrupt
+            gone.append(path.name)
+        unlink(path, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "iterdir", lambda path: sorted(listed(path), reverse=backwards))
+        patch.setattr(Path, "unlink", killed)
+        with pytest.raises(KeyboardInterrupt):
+            journal.complete(FIRST.rows)
+    assert len(gone) == removed
+    if journal._is_begun():
+        Journal.open(out, ABOUT, resume=True).complete(FIRST.rows)
+        assert names(out.parent) == ["results.parquet"]
+    assert pq.read_table(out) == FIRST.rows
 
 
 def test_notes(out):

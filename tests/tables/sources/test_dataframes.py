@@ -183,3 +183,11 @@ def test_partitions_that_disagree_are_refused():
     )
     with pytest.raises(InputError, match=r"parts of `data` to have one schema, got"):
         open_source(frame, ask(()))
+
+
+@pytest.mark.parametrize("cell", [10**30, "\ud800"])
+def test_cells_that_arrow_cannot_hold_are_refused_with_their_column(cell):
+    cells = pd.Series([cell, cell], dtype=object)
+    frame = pd.DataFrame({"label": [0, 1], "t": [0, 1], "a": cells, "b": [0.5, 0.5]})
+    with pytest.raises(InputError, match="Expected column 'a' of `data` to hold"):
+        open_source(frame, ask([]))

@@ -262,7 +262,8 @@ class Journal:
         """Remove the folder, but nothing in it that is not ours."""
         if not self.folder.is_dir():
             return
-        for path in self.folder.iterdir():
+        # The manifest goes last: units without it could not be resumed after a kill.
+        for path in sorted(self.folder.iterdir(), key=lambda path: path.name == _MANIFEST):
             ours = _NAME.fullmatch(path.name) and _begins(path, _MAGIC)
             if ours or UNFINISHED.fullmatch(path.name):
                 path.unlink()

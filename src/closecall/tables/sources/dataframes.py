@@ -134,7 +134,7 @@ def _pandas_table(frame: Any, options: BatchOptions) -> pa.Table:
             columns[name] = (
                 pyarrow.array(series.to_numpy()) if keep else pyarrow.Array.from_pandas(series)
             )
-        except pyarrow.ArrowException as error:
+        except (pyarrow.ArrowException, OverflowError, UnicodeError) as error:
             rule = f"column {name!r} of {_NAME} to hold values of one kind"
             raise InputError.expected(rule, f"`{first_line(error)}`") from error
     return pyarrow.table(columns)
