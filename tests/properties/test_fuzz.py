@@ -14,7 +14,7 @@ from closecall.tables import Inputs
 from tests.test_documents import find, listed_names
 
 # Of our own objects, from our own code: their arguments are trusted.
-_INTERNAL = {"of", "wrap", "without_shifts", "adding", "naming", "cell"}
+_INTERNAL = {"of", "wrap", "without_shifts", "adding", "drawing", "naming", "cell"}
 _TRIED = 400
 
 # What hostile testing has found, each with what must be said about it.
