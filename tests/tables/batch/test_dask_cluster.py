@@ -150,8 +150,9 @@ def test_a_result_that_is_lost_with_its_worker_is_computed_again(client, tmp_pat
     units, collect = traced(1, tmp_path), threading.Event()
     client.wait_for_workers(2, timeout=60)  # tests before have killed some
     with dask_cluster.DaskCluster(client) as engine:
-        held = client.submit(int, pure=False)
-        held.add_done_callback(lambda _: collect.wait(60))  # one thread collects all results
+        held, collects = client.submit(int, pure=False), threading.Event()
+        held.add_done_callback(lambda _: collects.set() or collect.wait(60))
+        assert collects.wait(60)  # one thread collects all results, and none before the next
         future = engine.submit(die_the_first_time, *units)
         (sent,) = engine._sent.values()
         wait_until(sent.done)
