@@ -184,6 +184,6 @@ def test_a_file_that_aborts_the_reader_is_a_failed_unit(tmp_path, call, workers,
 
 def test_mutated_files():
     # A longer run is `python -m benchmarks fuzz`.
-    tried = list(islice(fuzz_files.attempts(Random(3)), 150))  # noqa: S311 - it only has to repeat
+    tried = list(islice(fuzz_files.attempts(Random(3)), 300))  # noqa: S311 - it only has to repeat
     assert [attempt for attempt in tried if attempt.outcome == "failed"] == []
     assert {attempt.outcome for attempt in tried} == {"accepted", "refused"}

@@ -8,7 +8,7 @@ from math import inf, nan
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import closecall as cc
@@ -118,7 +118,6 @@ NESTED = st.recursive(
 
 
 @given(st.dictionaries(TEXT, NESTED, max_size=3))
-@settings(max_examples=50)
 def test_any_plain_value_fits_json(values):
     one = plain(values)
     assert json.loads(json.dumps(one, allow_nan=False)) == one

@@ -357,7 +357,7 @@ class TestFreeResponse:
     def line(self, axes, name):
         return next(line for line in axes.lines if line.get_label() == name)
 
-    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("seed", range(10))
     def test_every_threshold_and_the_most_that_is_caught(self, seed):
         curve = random_curve(seed)
         axes = plot_curve(curve, kind="froc")

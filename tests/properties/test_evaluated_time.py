@@ -34,7 +34,7 @@ def axis(scale, size):
 
 
 @given(drawn=vectors(), scale=st.sampled_from(list(SCALES)))
-@settings(max_examples=150)
+@settings(max_examples=300)
 def test_ignoring_samples_equals_deleting_them(drawn, scale):
     truth, predicted, scores, ignore = drawn
     times, kept = axis(scale, truth.size), ignore == 0
@@ -84,6 +84,7 @@ def ignoring(draw):
 
 
 @given(drawn=ignoring(), origin=st.sampled_from([0, EPOCH]))
+@settings(max_examples=200)
 def test_events_are_scored_on_the_closed_axis(drawn, origin):
     case, pairs, cells = drawn
     truth, predicted = cells.closed(case.truth), cells.closed(case.predicted)

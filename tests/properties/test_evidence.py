@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benchmarks.evidence import SCENARIOS, simulate, true_labels, tuned_noise
+from benchmarks.evidence import EVENTS, SCENARIOS, simulate, true_labels, tuned_noise
 
 from closecall.chance import significance
 
@@ -12,11 +12,19 @@ TIED = {"everything", "all but the first", "all but the last", "all but one samp
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=[one.name for one in SCENARIOS])
 def test_chance_is_seldom_told_to_be_better_than_chance(scenario):
-    found = simulate(scenario, 5, SERIES)
-    # 5 % of 60 series are 3; 8 or more come up once in a hundred.
-    assert found.told <= (0 if scenario.name in TIED else 8 / SERIES)
-    if scenario.placed_at_random:
-        assert (np.abs(found.above) <= 0.03 + 4 * found.error).all()
+    for events in (2, 10):
+        found = simulate(scenario, events, SERIES)
+        # 5 % of 60 series are 3; 8 or more come up once in a hundred.
+        assert found.told <= (0 if scenario.name in TIED else 8 / SERIES)
+        if scenario.placed_at_random:
+            assert (np.abs(found.above) <= 0.03 + 4 * found.error).all()
+
+
+@pytest.mark.parametrize("count", EVENTS)
+def test_the_series_have_the_events_they_should_have(count):
+    for seed in range(20):
+        truth = true_labels(np.random.default_rng(seed), count)
+        assert (np.diff(truth.astype(int), prepend=0, append=0) == 1).sum() == count
 
 
 def test_noise_at_its_best_threshold_is_told_from_knowledge():

@@ -41,6 +41,8 @@ def simulate(kind, seed):
     truth = labels(random, 4, 60)
     if kind == "ranges":
         predicted = labels(random, 12, 40)
+    elif kind == "long ranges":
+        predicted = labels(random, 5, 300)
     else:
         predicted = np.roll(truth, 15) | labels(random, 2, 40)
     return significance(truth, predicted, n=SHIFTS)
@@ -50,7 +52,7 @@ def uniform(pvalues, alternative="two-sided"):
     return scipy.stats.kstest(pvalues, "uniform", alternative=alternative).pvalue
 
 
-@pytest.mark.parametrize("kind", ["points", "ranges"])
+@pytest.mark.parametrize("kind", ["points", "ranges", "long ranges"])
 def test_without_a_link_pvalues_are_uniform_and_events_not_found_too_often(kind):
     """Ties (a recall of 0 or 1) only make those of events larger: they have a bound on one side."""
     results = [simulate(kind, seed) for seed in range(SERIES)]

@@ -114,7 +114,7 @@ def column(codes, kind):
 
 
 @pytest.mark.parametrize("kind", KEY_TYPES.values(), ids=KEY_TYPES)
-@settings(max_examples=20)
+@settings(max_examples=40)
 @given(
     codes=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=30),
     chunks=st.integers(1, 3),
