@@ -537,6 +537,7 @@ class Attempt(NamedTuple):
     source: str
     outcome: str  # accepted, refused or failed
     detail: str = ""
+    value: Any = None  # of what was accepted
 
 
 @cache
@@ -669,7 +670,7 @@ def run(source: str) -> Attempt:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         names["plt"].close("all")
-    return Attempt(source, "accepted")
+    return Attempt(source, "accepted", value=value)
 
 
 def _where(error: BaseException) -> str:

@@ -498,10 +498,136 @@ def test_limits_in_a_table_for_a_paper_are_in_the_line_below_it(name):
 def test_limits_of_a_chosen_threshold_are_read_back():
     asked = {"min_recall": 0.1, "max_alarms_per": (9, 20), "max_alarmed": 0.75, "cooldown": 2}
     curve = cc.affiliation_curve(LONG["truth"], LONG["scores"])
-    own = parse(curve.signature.adding(beta=2, **asked).short)
-    options = own.options | {"threshold": None}
-    del options["threshold"]
-    assert curve.best(**options) == curve.best(2, **asked)
+    best = curve.best(2, **asked)
+    told = parse(best.signature.short).options
+    assert told == {"threshold": "best_f1", "beta": 2, **asked}
+    assert curve.best(**_without_threshold(told)) == best
+    assert curve.best(2, **asked | {"max_alarms_per": [9, 20]}).signature == best.signature
+    assert curve.best(2).signature != best.signature != curve.best(**asked).signature
+
+
+def test_any_threshold_of_a_curve_is_read_back():
+    curve = cc.affiliation_curve(LONG["truth"], LONG["scores"])
+    point = curve.operating_point(2.5, 2, cooldown=3)
+    told = parse(point.signature.short).options
+    assert told == {"threshold": 2.5, "beta": 2, "cooldown": 3}
+    assert curve.operating_point(**told) == point
+    beyond = curve.operating_point(100)
+    assert parse(beyond.signature.short).options == {"threshold": 100}
+    assert {own.signature.data for own in (point, beyond, curve.best())} == {curve.signature.data}
+
+
+def test_folds_of_a_threshold_are_read_back():
+    curve = cc.affiliation_curve(LONG["truth"], LONG["scores"])
+    own = curve.cross_fitted(2, 4, min_recall=0.1)
+    told = parse(own.signature.short).options
+    assert told == {"threshold": "best_f1", "folds": 4, "beta": 2, "min_recall": 0.1}
+    assert curve.cross_fitted(**_without_threshold(told)).to_dict() == own.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [("quantile:0.9", "quantile:0.9"), ({"alarms": (2, 20)}, "alarms:2/20"), (3, 3)],
+)
+def test_the_rule_of_a_threshold_is_read_back(rule, told):
+    sides = LONG["truth"], LONG["scores"]
+    own = cc.choose_threshold(*sides, rule)
+    assert own.signature.options == {"threshold": told}
+    assert cc.choose_threshold(*sides, own.signature.options["threshold"]) == own
+    on_a_part = cc.choose_threshold(*sides, rule, fit=[(0, 20)]).signature
+    assert on_a_part.options == own.signature.options
+    assert "|fit:#" in on_a_part.short
+    other = LONG["truth"], changed(LONG["scores"], 30, 9)
+    assert cc.choose_threshold(*other, rule).signature.data != own.signature.data
+
+
+def test_how_intervals_were_drawn_is_read_back():
+    asked = {"level": 0.9, "n": 300, "seed": 1, "block": 2}
+    alarms = {"a": LONG["scores"] > 5, "b": LONG["scores"] > 7}
+    compared = cc.compare(LONG["truth"], alarms)
+    result = cc.affiliation(LONG["truth"], alarms["a"])
+    told = {"resamples" if name == "n" else name: own for name, own in asked.items()}
+    for own in (compared.intervals(**asked), result.interval(**asked)):
+        assert parse(own.signature.short).options == told
+    several, one = compared.intervals(**asked), result.interval(**asked)
+    assert several.signature.data == compared.signature.data
+    assert several.detectors["a"].signature == one.signature
+    assert one.signature.data == result.signature.data
+    assert several.signature != compared.intervals(**asked | {"seed": 2}).signature
+
+
+def test_what_detectors_say_together_is_signed_as_its_alarms():
+    sides = {"a": LONG["scores"] > 5, "b": LONG["scores"] > 7}
+    both = cc.compare(LONG["truth"], sides).ensemble(how="intersection")
+    assert both.signature == cc.affiliation(LONG["truth"], sides["b"]).signature
+
+
+def test_a_corpus_of_nab_and_each_of_its_series_is_signed():
+    truth = {"x": TRUTH, "y": LONG["truth"]}
+    scores = {"x": SCORES, "y": LONG["scores"]}
+    usual = cc.metrics.nab_corpus(truth, scores)
+    assert str(usual.signature).startswith("nab_corpus|thr:none|")
+    assert "|series:2|" in str(usual.signature)
+    others = [
+        cc.metrics.nab_corpus(truth, scores, threshold=2),
+        cc.metrics.nab_corpus(truth, scores, probation=0.5),
+        cc.metrics.nab_corpus(truth, scores, profile="reward_low_FP_rate"),
+        cc.metrics.nab_corpus(truth, scores | {"x": changed(SCORES, 0, 9)}),
+        cc.metrics.nab_corpus(truth | {"x": changed(TRUTH, 0, 1)}, scores),
+    ]
+    assert len({own.signature for own in (usual, *others)}) == 1 + len(others)
+    for own in others[:3]:
+        told = parse(str(own.signature)).metrics["nab_corpus"]
+        assert cc.metrics.nab_corpus(truth, scores, **told) == own
+    alone = cc.metrics.nab(TRUTH, usual.threshold <= SCORES)
+    assert usual.series["x"].signature == alone.signature
+
+
+def test_a_null_tells_how_it_was_drawn():
+    asked = {"tolerance": 1, "simulations": 20, "seed": 3}
+    null = cc.metrics.two_sided_null(TRUTH, ALARMS, **asked)
+    told = parse(str(null.signature)).metrics
+    assert told == {"two_sided_null": asked}
+    assert null.observed.signature == cc.metrics.two_sided(TRUTH, ALARMS, tolerance=1).signature
+    assert null.quantile(0.5).signature.metrics == {"two_sided_null": {**asked, "q": 0.5}}
+    assert null.quantile(0.5).signature != null.quantile(0.9).signature
+
+
+def test_a_generator_is_told_by_where_it_is():
+    def drawn(seed):
+        random = np.random.default_rng(seed)
+        asked = {"tolerance": 1, "simulations": 20, "seed": random}
+        return [cc.metrics.two_sided_null(TRUTH, ALARMS, **asked).signature for _ in range(2)]
+
+    (first, second), (again, _), (other, _) = map(drawn, (1, 1, 2))
+    assert first == again
+    assert len({first, second, other}) == 3
+
+
+def test_a_point_of_a_point_adjusted_curve_tells_its_beta():
+    curve = cc.metrics.point_adjust_curve(TRUTH, SCORES)
+    assert curve.best(2).signature.options == {"threshold": "best_f1", "beta": 2}
+    assert curve.best(2).signature.data == curve.signature.data
+    assert curve.signature.metrics == {"point_adjust_curve": {}}
+
+
+def test_a_search_tells_what_it_was_asked_for():
+    usual = cc.adversary.search("classical", LONG["truth"], budget=5)
+    others = [
+        cc.adversary.search("composite", LONG["truth"], budget=5),
+        cc.adversary.search("classical", LONG["truth"], budget=6),
+        cc.adversary.search("classical", LONG["truth"], budget=5, seed=1),
+        cc.adversary.search("classical", LONG["truth"], budget=5, families=["everything"]),
+        cc.adversary.search("classical", LONG["truth"], budget=5, parameters={"by": "duration"}),
+        cc.adversary.search("classical", changed(LONG["truth"], 0, 1), budget=5),
+        cc.adversary.search(lambda *_: 0.0, LONG["truth"], budget=5),
+    ]
+    assert len({own.signature for own in (usual, *others)}) == 1 + len(others)
+    assert parse(usual.signature.short).metrics == {"search": {"metric": "classical"}}
+    assert parse(usual.signature.short).options == {"seed": 0, "budget": 5}
+    listed = (family for family in ["everything"])
+    same = cc.adversary.search("classical", LONG["truth"], budget=5, families=listed)
+    assert same.signature == others[3].signature
 
 
 def test_time_that_is_fitted_on_decides():

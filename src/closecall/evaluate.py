@@ -212,7 +212,7 @@ def _row(
         source = "scores" if entry.takes == "scores" else "samples" if by_samples else "times"
         if source not in inputs:
             inputs[source] = _READERS[source](truth, predicted, **axis)
-        for name, value in entry.function(inputs[source], None, **parameters).values().items():
+        for name, value in entry.compute(inputs[source], **parameters).items():
             row[entry.name if name == "value" else f"{entry.name}_{name}"] = value
     row.signature = _signed(inputs, of_scores=of_scores, rule=rule, fitted=fitted)
     return row

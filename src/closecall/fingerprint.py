@@ -33,6 +33,8 @@ class _Contents:
         self.package = ""
 
     def of(self, value: Any) -> Any:
+        if isinstance(value, np.random.Generator):
+            value = value.bit_generator.state
         if isinstance(value, Events):
             return _events(value)
         if isinstance(value, Mapping):

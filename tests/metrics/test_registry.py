@@ -4,6 +4,7 @@ Only its own parameters must be entered in PARAMETERS, each with a value that ch
 and one out of its range.
 """
 
+import pickle
 import re
 from datetime import datetime, timedelta
 from math import inf, isnan, nan
@@ -133,6 +134,41 @@ def test_a_reading_is_taken_as_it_is(entry):
     assert call(entry, reading, None).values() == expected.values()
 
 
+DAYS = np.datetime64("2024-01-01", "s") + np.arange(LENGTH) * np.timedelta64(1, "D")
+RISING = np.cumsum(1 + np.arange(LENGTH) % 5) / 4
+
+
+@by_name(ALL)
+@pytest.mark.parametrize(
+    "axis",
+    [{}, {"times": DAYS}, {"times": RISING, "end": 999.5}],
+    ids=["samples", "days", "uneven"],
+)
+def test_a_result_has_the_signature_that_evaluate_gives(entry, axis):
+    side = {"predicted": NEAR} if entry.takes == "labels" else {"scores": RISING[::-1]}
+    long = 3 if axis.get("times") is not DAYS else timedelta(days=3)
+    own = {name: long for name, default in entry.parameters.items() if default is REQUIRED}
+    row = cc.evaluate(TRUTH, **side, metrics={entry.name: own}, **axis)
+    result = entry.function(TRUTH, *side.values(), **own, **axis)
+    assert result.signature == row.signature
+    assert result.signature.metrics == {entry.name: own}
+    assert pickle.loads(pickle.dumps(result)).signature == result.signature  # noqa: S301
+
+
+@by_name(ALL)
+def test_other_data_has_another_signature(entry):
+    side = [NEAR, FAR.copy()] if entry.takes == "labels" else [RISING, RISING[::-1].copy()]
+    other = np.roll(TRUTH, 1)
+    lines = {str(call(entry, truth, own).signature) for truth in (TRUTH, other) for own in side}
+    assert len(lines) == 4
+    # The line was made with the numbers: what becomes of the caller's array does not matter.
+    result = call(entry, TRUTH, side[1])
+    expected = result.signature
+    side[1][:] = 0
+    assert result.signature == expected
+    assert call(entry, TRUTH, side[1]).signature != expected
+
+
 @by_name(LABELS)
 @pytest.mark.parametrize("seed", range(6))
 def test_labels_stay_in_range(entry, seed):
@@ -260,6 +296,7 @@ def test_every_parameter_changes_the_result_and_has_a_range(entry, name, other, 
     )
     assert changed != usual
     assert changed.keys() == usual.keys()
+    assert changed.signature != usual.signature
     with pytest.raises((InputError, InputTypeError), match=f"`{name}`"):
         call(entry, TRUTH, TRUTH, **{name: bad})
     with pytest.raises((InputError, InputTypeError), match=f"`{name}`"):

@@ -10,11 +10,15 @@ from random import Random
 import pytest
 from benchmarks import fuzz_calls
 
+import closecall as cc
 from closecall.tables import Inputs
 from tests.test_documents import find, listed_names
 
 # Of our own objects, from our own code: their arguments are trusted.
-_INTERNAL = {"of", "wrap", "without_shifts", "adding", "drawing", "naming", "cell"}
+_INTERNAL = {"of", "wrap", "without_shifts", "adding", "drawing", "naming", "cell", "signed"}
+_NO_RESULT = {"Events", "NabProfile", "Demo", "AffiliationStream", "Report", "Signature"}
+_OF_NO_SERIES = {"Moments", "Survival", "PrecisionRecall", "Interval"}
+_PARTS = {"EventScores", "EventCurve", "PairComparison", "PairIntervals"}  # of a result with one
 _TRIED = 400
 
 # What hostile testing has found, each with what must be said about it.
@@ -166,6 +170,10 @@ def test_the_calls_are_valid_before_they_are_changed(source):
     refused = any(name in source for name in fuzz_calls.ABSENT)
     attempt = fuzz_calls.run(source)
     assert attempt.outcome == ("refused" if refused else "accepted"), attempt
+    kind, of_numbers = type(attempt.value), source.startswith("statistics.")
+    if kind.__module__.partition(".")[0] == "closecall" and not of_numbers:
+        unsigned = kind.__name__ in _NO_RESULT | _OF_NO_SERIES | _PARTS
+        assert unsigned or cc.signature.parse(str(attempt.value.signature)).metrics
 
 
 def test_hostile_calls():

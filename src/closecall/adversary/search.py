@@ -26,13 +26,16 @@ from closecall.errors import (
 from closecall.evaluate import evaluate
 from closecall.events import Events
 from closecall.metrics.registry import METRICS, REQUIRED, Metric, find, read_metrics
+from closecall.metrics.result import changed
 from closecall.parameters import require_count, takes
 from closecall.series import read_pair
+from closecall.signature import sign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from closecall.events import Intervals
+    from closecall.signature import Signature
 
 
 Values = dict[str, dict[str, float]]  # by metric, and by the name of the number
@@ -164,6 +167,8 @@ class Found:
     tried: tuple[Trial, ...]
     left_out: dict[str, str]
     """Families that could not be built on this series, and why."""
+    signature: Signature
+    """What decided these digits, in one line; see `closecall.signature`."""
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value}" for name, value in self.parameters.items())
@@ -249,6 +254,10 @@ def search(
         reasons = "; ".join(f"{family}: {reason}" for family, reason in left_out.items())
         raise UndefinedMetricError.expected("a family that fits this series", reasons)
 
+    named = None if families is None else [family.name for family in chosen]
+    asked = {"metric": metric, "parameters": given or None, "families": named}
+    own = axis if entry else {"span": span if isinstance(truth, Events) else None}
+    pair = read_pair(truth, truth if trivial is None else trivial, **own)
     contest = Contest(attempts, series, [name], score, lambda _, own: merit(entry, own))
     contest.hold()
     judged = contest.judged(name)
@@ -269,6 +278,7 @@ def search(
         knows=family.knows,
         tried=tuple(trials),
         left_out=left_out,
+        signature=sign({"search": changed(search, asked)}, pair, seed=seed, budget=budget),
     )
 
 

@@ -250,7 +250,8 @@ class AffiliationCurve:
         clock = self.scored.clock
         columns = self._columns(constraints.cooldown_ticks(clock))
         index = best_index(columns, beta, constraints.limits(clock))
-        return self._point(self.thresholds[index].item(), index, beta, columns)
+        asked = self.signature.adding(threshold="best_f1", beta=beta, **constraints.signed)
+        return self._point(self.thresholds[index].item(), index, beta, columns, asked)
 
     def operating_point(
         self, threshold: float, beta: float = 1, *, cooldown: Any = None
@@ -276,11 +277,14 @@ class AffiliationCurve:
         columns = self._columns(Constraints(cooldown=cooldown).cooldown_ticks(self.scored.clock))
         index = int(np.count_nonzero(predicted_at(self.thresholds, threshold))) - 1
         told, weight = plain_threshold(threshold), read_beta(beta)
+        asked = self.signature.adding(threshold=told, beta=weight, cooldown=cooldown)
         if index < 0:  # no score reaches it
-            return OperatingPoint(told, np.nan, 0.0, np.nan, weight, 0, 0, 0, 0.0)
-        return self._point(told, index, weight, columns)
+            return OperatingPoint(told, np.nan, 0.0, np.nan, weight, 0, 0, 0, 0.0, asked)
+        return self._point(told, index, weight, columns, asked)
 
-    def _point(self, threshold: float, index: int, beta: float, columns: Columns) -> OperatingPoint:
+    def _point(
+        self, threshold: float, index: int, beta: float, columns: Columns, signature: Signature
+    ) -> OperatingPoint:
         return OperatingPoint(
             threshold=threshold,
             precision=float(self.precision[index]),
@@ -291,6 +295,7 @@ class AffiliationCurve:
             alarms=int(columns.alarms[index]),
             false_alarms=int(columns.false_alarms[index]),
             alarmed=float(self.alarmed[index]),
+            signature=signature,
         )
 
     def cross_fitted(self, beta: float = 1, folds: int = 5, **constraints: Any) -> CrossFitted:
@@ -432,7 +437,7 @@ class AffiliationCurve:
         values = {
             "average_precision": self.average_precision,
             "chance": asdict(self.chance),
-            "best": {**asdict(best), "threshold": json_number(best.threshold)},
+            "best": best.to_dict(),
             "distinct_thresholds": len(self),
             **ignored_to_dict(self.scored),
             "signature": str(self.signature),

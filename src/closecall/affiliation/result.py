@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from math import inf, isnan, nan
@@ -250,7 +250,8 @@ class Affiliation:
         from closecall.statistics import Sample
 
         sample = Sample.read([self.events.precision], [self.events.recall], block=block)
-        return sample.intervals(0, level, n=n, seed=seed)
+        found = sample.intervals(0, level, n=n, seed=seed)
+        return replace(found, signature=self.signature.drawing(level, n, seed, block))
 
     def values(self) -> dict[str, float]:
         """Return the scores by name."""

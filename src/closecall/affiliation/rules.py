@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from math import isnan
 from typing import TYPE_CHECKING, Any
@@ -24,12 +24,13 @@ from closecall.fscore import first_highest
 from closecall.parameters import UNITS, budget_of_text, is_number
 from closecall.scores import read_scores
 from closecall.series import Scored, fit_and_rest, read_scored
-from closecall.signature import value_text
+from closecall.signature import fit_text, sign, value_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation.curve import AffiliationCurve
+    from closecall.signature import Signature
 
 # The rules that need a number: what it is called, its default, and the range it must lie in.
 _NUMBERS = {
@@ -234,6 +235,8 @@ class ChosenThreshold:
     """As a caller would pass it."""
     fitted: bool
     """Whether it was chosen on another part of the time than it is to be judged on."""
+    signature: Signature = field(repr=False, compare=False)
+    """What decided it, in one line; see `closecall.signature`."""
 
 
 def choose_threshold(
@@ -294,7 +297,9 @@ def choose_threshold(
         truth = np.zeros(scores.size, dtype=np.uint8)
     axis = {"times": times, "end": end, "span": span, "max_step": max_step, "nan": nan}
     if fit is None:
-        scored = read_scored(truth, scores, **axis, ignore=ignore)
+        scored, part = read_scored(truth, scores, **axis, ignore=ignore), {}
     else:
         scored, _ = fit_and_rest(truth, scores, fit, **axis, ignore=ignore)
-    return ChosenThreshold(known.choose(scored), str(known), fit is not None)
+        part = {"ignore": None, "fit": fit_text(scored)}
+    signature = sign("affiliation", scored, threshold=known.signed, **part)
+    return ChosenThreshold(known.choose(scored), str(known), fit is not None, signature)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from math import isnan, nan
 from sys import float_info
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +13,7 @@ from closecall.compiled import interruptible
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
 from closecall.fscore import f_measure, first_highest
 from closecall.parameters import is_number, read_duration, read_fraction, require_count
+from closecall.plain import plain
 from closecall.wording import in_words, json_number, number_text
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from closecall.affiliation.curve import AffiliationCurve
     from closecall.affiliation.event_scores import EventScores
     from closecall.clock import Clock, Tick
+    from closecall.signature import Signature
 
 MOST_ALARMED = 0.5
 """The share of time in alarm above which a budget of alarms means nothing: one endless alarm."""
@@ -47,6 +49,14 @@ class OperatingPoint:
     """How many of them overlap no true event."""
     alarmed: float
     """The share of the evaluated time that is in alarm."""
+    signature: Signature = field(compare=False)
+    """What decided these digits, in one line; see `closecall.signature`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that any JSON writer takes; what is undefined becomes None."""
+        numbers = [own.name for own in fields(self) if own.name != "signature"]
+        values: dict[str, Any] = plain({name: getattr(self, name) for name in numbers})
+        return values | {"threshold": json_number(self.threshold)}
 
     def __repr__(self) -> str:
         return (
@@ -147,6 +157,12 @@ class Constraints:
             found.append(Limit("max_alarmed", "alarmed", MOST_ALARMED, at_most=True))
         return found + budgets
 
+    @property
+    def signed(self) -> dict[str, Any]:
+        """The limits as a signature names them."""
+        given = {own.name: getattr(self, own.name) for own in fields(self)}
+        return {name: tuple(own) if isinstance(own, list) else own for name, own in given.items()}
+
     def cooldown_ticks(self, clock: Clock) -> float:
         """Return how long a pause must be for two alarms to count twice."""
         return 0.0 if self.cooldown is None else read_duration(self.cooldown, clock, "cooldown")
@@ -219,6 +235,8 @@ class CrossFitted:
     """The fold of each event; the events of one follow each other."""
     caught: int
     """How many events an alarm overlaps, at their own thresholds."""
+    signature: Signature
+    """What decided these digits, in one line; see `closecall.signature`."""
 
     @property
     def f1(self) -> float:
@@ -295,7 +313,16 @@ def cross_fit(
         caught += int(np.count_nonzero(events.caught[own]))
     defined = ~np.isnan(precision)
     mean = float(precision[defined].mean()) if defined.any() else nan
-    return CrossFitted(mean, float(recall.mean()), float(beta), thresholds, fold_of, caught)
+    chosen_by = {"threshold": "best_f1", "folds": int(folds), "beta": beta}
+    return CrossFitted(
+        precision=mean,
+        recall=float(recall.mean()),
+        beta=float(beta),
+        thresholds=thresholds,
+        folds=fold_of,
+        caught=caught,
+        signature=curve.signature.adding(**chosen_by, **constraints.signed),
+    )
 
 
 def frontier(

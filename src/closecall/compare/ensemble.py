@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from closecall.affiliation import Affiliation, EventScores
+    from closecall.signature import Signature
 
 How = Literal["union", "intersection", "vote"]
 HOW = ("union", "intersection", "vote")
@@ -54,6 +55,11 @@ class Ensemble:
     def f1(self) -> float:
         """Harmonic mean of precision and recall; nan where the precision is."""
         return self.result.f1
+
+    @property
+    def signature(self) -> Signature:
+        """What decided these digits, in one line; see `closecall.signature`."""
+        return self.result.signature
 
     @property
     def events(self) -> EventScores:

@@ -347,7 +347,7 @@ class Comparison:
         asked = tuple(map(shown, (level, n, seed, block)))
         if asked not in self._intervals:
             self._intervals[asked] = comparison_intervals(
-                self.results, level=level, n=n, seed=seed, block=block
+                self.results, self.signature, level=level, n=n, seed=seed, block=block
             )
         return self._intervals[asked]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,6 +25,7 @@ from closecall.wording import counted, pvalue_text
 
 if TYPE_CHECKING:
     from closecall.affiliation import Affiliation
+    from closecall.signature import Signature
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,6 +103,8 @@ caution='There are only 7 events: the intervals are wide, and rough.')
     """What so few events do not allow to say, or if they depend on each other; else empty."""
     sample: Sample = field(repr=False, compare=False)
     """The events behind the intervals."""
+    signature: Signature = field(compare=False)
+    """What decided these digits, in one line; see `closecall.signature`."""
 
     def events_needed(self, first: str, second: str, score: str = "f1") -> int | None:
         """Return how many events would tell two detectors apart, four times in five.
@@ -226,16 +229,24 @@ caution='There are only 7 events: the intervals are wide, and rough.')
 
 
 def comparison_intervals(
-    results: dict[str, Affiliation], *, level: float, n: int, seed: int, block: int
+    results: dict[str, Affiliation],
+    signature: Signature,
+    *,
+    level: float,
+    n: int,
+    seed: int,
+    block: int,
 ) -> ComparisonIntervals:
     """Take the events as one sample, for all detectors."""
     sides = [result.events for result in results.values()]
     sample = Sample.read(
         [side.precision for side in sides], [side.recall for side in sides], block=block
     )
-    detectors = {
-        name: sample.intervals(place, level, n=n, seed=seed) for place, name in enumerate(results)
-    }
+    detectors = {}
+    for place, (name, result) in enumerate(results.items()):
+        own = sample.intervals(place, level, n=n, seed=seed)
+        signed = result.signature.drawing(level, n, seed, block)
+        detectors[name] = replace(own, signature=signed)
     pairs = tuple(
         _pair(sample, (first, second), (mine, theirs), level)
         for (mine, first), (theirs, second) in combinations(enumerate(results), 2)
@@ -249,6 +260,7 @@ def comparison_intervals(
         block=sample.block,
         caution=_caution(detectors, pairs),
         sample=sample,
+        signature=signature.drawing(level, n, seed, block),
     )
 
 

@@ -14,7 +14,7 @@ from closecall.clock import Clock
 from closecall.events import Intervals
 from closecall.fscore import f_measure
 from closecall.metrics import _kernels
-from closecall.metrics.result import PrecisionRecallResult
+from closecall.metrics.result import PrecisionRecallResult, signed
 from closecall.parameters import require_count
 from closecall.series import read_pair
 
@@ -36,7 +36,7 @@ _MOST_DRAWN = 100_000
 _POINTS = 10_000
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class RescaledResult(PrecisionRecallResult):
     """A precision that is 0 at chance level and below it for worse, with a recall in [0, 1].
 
@@ -54,6 +54,7 @@ class RescaledResult(PrecisionRecallResult):
         return copysign(size, self.precision) if size else size
 
 
+@signed(read_pair)
 def normalised_affiliation(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> RescaledResult:
@@ -88,6 +89,7 @@ def normalised_affiliation(
     return RescaledResult(_above(result.precision, 0.5), result.recall)
 
 
+@signed(read_pair)
 def unbiased_affiliation(
     truth: Any,
     predicted: Any,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.metrics._kernels import directed
-from closecall.metrics.result import ValueResult
+from closecall.metrics.result import ValueResult, signed
 from closecall.parameters import is_number, read_number
 from closecall.series import read_pair
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from closecall.series import Pair
 
 
+@signed(read_pair)
 def hausdorff(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
@@ -60,6 +61,7 @@ def hausdorff(
     return _in_time(_worst(pair), pair)
 
 
+@signed(read_pair)
 def modified_hausdorff(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
@@ -93,6 +95,7 @@ def modified_hausdorff(
     return _in_time(float(max(_directed(pair)[1])), pair)
 
 
+@signed(read_pair)
 def semimetric(
     truth: Any,
     predicted: Any,
@@ -146,6 +149,7 @@ def semimetric(
     return _in_time(worst * mean ** (1 / p), pair)
 
 
+@signed(read_pair)
 def segmentation(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:

@@ -20,6 +20,7 @@ from closecall.metrics.overlap import (
     overlap_lengths,
     overlapping,
 )
+from closecall.metrics.result import MetricResult, signed
 from closecall.metrics.window import from_origin
 from closecall.parameters import is_number, read_amount, read_number
 from closecall.series import read_sample_pair
@@ -75,8 +76,8 @@ def read_profile(profile: Any) -> NabProfile:
     raise InputError.expected(f"`profile` to be {names} or a NabProfile", shown(profile))
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class NabResult:
+@dataclass(frozen=True, repr=False)
+class NabResult(MetricResult):
     """A NAB score and what it is made of.
 
     Examples
@@ -114,6 +115,7 @@ class NabResult:
         )
 
 
+@signed(read_sample_pair)
 def nab(
     truth: Any,
     predicted: Any,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from closecall.axis import Axis
 from closecall.clock import SAMPLES, Timed, on_one_clock, read_times
 from closecall.compiled import interruptible
 from closecall.errors import InputError, InputTypeError, renamed, shown
@@ -16,18 +17,20 @@ from closecall.events import Events, Intervals, read_labels, runs
 from closecall.metrics.nab import (
     NabProfile,
     NabResult,
+    nab,
     normalised,
     probation_rows,
     read_probation,
     read_profile,
     read_windows,
     reward,
-    score_rows,
     sigmoid,
 )
+from closecall.metrics.result import MetricResult, changed
 from closecall.parameters import read_number
 from closecall.scores import read_scores
-from closecall.series import Pair
+from closecall.series import Pair, Scored
+from closecall.signature import data_hash, joined_hash, sign
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,8 +38,8 @@ if TYPE_CHECKING:
 _START, _STEP, _FINEST = 0.5, 0.1, 1e-7  # of the climb, as in NAB
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class NabCorpusResult:
+@dataclass(frozen=True, repr=False)
+class NabCorpusResult(MetricResult):
     """The NAB score of one detector on many series."""
 
     value: float
@@ -132,10 +135,14 @@ def nab_corpus(
         chosen = _Totals.of(corpus, weights, share).climb()
     else:
         chosen = _read_threshold(threshold)
-    series = {name: score_rows(rows.at(chosen), weights, share) for name, rows in corpus.items()}
+    own: dict[str, Any] = {"profile": profile, "probation": probation}
+    series = {name: nab(rows.at(chosen), None, **own) for name, rows in corpus.items()}
     raw = float(sum(result.raw for result in series.values()))
     windows = sum(result.windows for result in series.values())
-    return NabCorpusResult(normalised(raw, windows, weights), raw, chosen, series)
+    asked = changed(nab_corpus, {**own, "threshold": threshold})
+    data = joined_hash({str(name): data_hash(rows.scored) for name, rows in corpus.items()})
+    signature = sign({nab_corpus.__name__: asked}, data, series=len(corpus))
+    return NabCorpusResult(normalised(raw, windows, weights), raw, chosen, series).signed(signature)
 
 
 def _read_threshold(value: Any) -> float:
@@ -174,6 +181,20 @@ class _Rows:
 
     scores: NDArray[Any]
     windows: Intervals
+
+    @property
+    def scored(self) -> Scored:
+        """The same, as other metrics take it."""
+        axis = Axis(None, self.scores.size, self.scores.size, SAMPLES)
+        return Scored(
+            truth=self.windows,
+            start=axis.start,
+            stop=axis.end,
+            clock=SAMPLES,
+            axis=axis,
+            scores=self.scores,
+            all_scores=self.scores,
+        )
 
     def at(self, threshold: float) -> Pair:
         """Detect the rows at or above the threshold; none, if it is nan."""

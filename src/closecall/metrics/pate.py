@@ -9,7 +9,7 @@ import numpy as np
 
 from closecall.events import runs
 from closecall.metrics._score_kernels import sweep
-from closecall.metrics.result import ValueResult
+from closecall.metrics.result import ValueResult, signed
 from closecall.metrics.threshold_free import rank, read_count, samples_near, true_samples
 from closecall.series import read_scored
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
 
 
+@signed(read_scored)
 def pate(
     truth: Any,
     scores: Any,

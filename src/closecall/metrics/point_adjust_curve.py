@@ -13,7 +13,7 @@ from closecall.errors import UndefinedMetricError
 from closecall.fscore import first_highest, read_beta
 from closecall.metrics import _kernels
 from closecall.metrics.overlap import lengths, total_length
-from closecall.metrics.result import PrecisionRecallResult
+from closecall.metrics.result import MetricResult, PrecisionRecallResult, signed
 from closecall.series import Scored, read_scored
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from closecall.clock import Ticks
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class AdjustedPoint(PrecisionRecallResult):
     """A threshold, with its point-adjusted precision and recall."""
 
@@ -114,7 +114,7 @@ class _Samples:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class PointAdjustCurve:
+class PointAdjustCurve(MetricResult):
     """Point-adjusted scores at every distinct score; ``score >= threshold`` is predicted.
 
     Examples
@@ -172,7 +172,7 @@ class PointAdjustCurve:
             precision=float(candidates.precision()[index]),
             recall=float(candidates.recall()[index]),
             threshold=candidates.thresholds[index].item(),
-        )
+        ).signed(self.signature.adding(threshold="best_f1", beta=beta))
 
     @cached_property
     def _sorted(self) -> _Found:
@@ -193,6 +193,7 @@ class PointAdjustCurve:
         )
 
 
+@signed(read_scored)
 def point_adjust_curve(
     truth: Any, scores: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> PointAdjustCurve:

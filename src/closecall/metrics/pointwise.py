@@ -15,7 +15,7 @@ from closecall.metrics.overlap import (
     overlap_lengths,
     total_length,
 )
-from closecall.metrics.result import PrecisionRecallResult, ValueResult, ratio
+from closecall.metrics.result import PrecisionRecallResult, ValueResult, ratio, signed
 from closecall.parameters import read_number, require_choice
 from closecall.series import read_pair, read_sample_pair
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _PERCENT = 100
 
 
+@signed(read_sample_pair)
 def classical(
     truth: Any,
     predicted: Any,
@@ -66,6 +67,7 @@ def classical(
     )
 
 
+@signed(read_pair)
 def composite(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> PrecisionRecallResult:
@@ -101,6 +103,7 @@ def composite(
     )
 
 
+@signed(read_pair)
 def event_wise(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> PrecisionRecallResult:
@@ -138,6 +141,7 @@ def event_wise(
     )
 
 
+@signed(read_pair)
 def point_adjust(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> PrecisionRecallResult:
@@ -177,6 +181,7 @@ def point_adjust(
     return _adjusted(pair, float(lengths(pair.truth)[hit].sum()))
 
 
+@signed(read_pair)
 def point_adjust_k(
     truth: Any,
     predicted: Any,
@@ -228,6 +233,7 @@ def point_adjust_k(
     )
 
 
+@signed(read_pair)
 def point_adjust_k_area(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:

@@ -10,7 +10,7 @@ import numpy as np
 
 from closecall.errors import InputError, shown
 from closecall.metrics.overlap import CommonParts, common_parts, lengths
-from closecall.metrics.result import PrecisionRecallResult, ratio
+from closecall.metrics.result import PrecisionRecallResult, ratio, signed
 from closecall.parameters import call_option, read_fraction
 from closecall.series import read_pair
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Cardinality = Literal["one", "reciprocal"] | Callable[[int], float]
 
 
+@signed(read_pair)
 def range_based(
     truth: Any,
     predicted: Any,

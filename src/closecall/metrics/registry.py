@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from inspect import Parameter, signature
+from inspect import Parameter, signature, unwrap
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,6 +25,7 @@ from closecall.metrics.pointwise import (
     point_adjust_k_area,
 )
 from closecall.metrics.range_based import range_based
+from closecall.metrics.result import changed, parameters_of
 from closecall.metrics.threshold_free import (
     affiliation_average_precision,
     auc_roc,
@@ -33,14 +34,11 @@ from closecall.metrics.threshold_free import (
 from closecall.metrics.time_aware import enhanced_time_aware, time_aware
 from closecall.metrics.vus import vus
 from closecall.metrics.window import margin, two_sided, window_once
-from closecall.signature import value_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# What every metric takes, and how an average treats what is undefined, are not its parameters.
-_SHARED = {"truth", "predicted", "scores", "times", "end", "span", "ignore", "max_step"}
-_SHARED |= {"nan", "point_length", "zero_division"}
+    from closecall.series import Pair, Scored
 
 REQUIRED = Parameter.empty
 """Stands for the default of a parameter that has none."""
@@ -81,6 +79,11 @@ class Metric:
         """Name of the function."""
         return self.function.__name__
 
+    def compute(self, series: Pair | Scored, **parameters: Any) -> dict[str, Any]:
+        """Return the numbers by name, for a series that has been read; it signs for them."""
+        values: dict[str, Any] = unwrap(self.function)(series, None, **parameters).values()
+        return values
+
     @cached_property
     def takes(self) -> Literal["labels", "scores"]:
         """What stands beside the truth: 0/1 predictions, or scores."""
@@ -89,16 +92,11 @@ class Metric:
     @cached_property
     def parameters(self) -> dict[str, Any]:
         """Names and defaults of the metric's own parameters."""
-        return {
-            name: parameter.default
-            for name, parameter in signature(self.function).parameters.items()
-            if name not in _SHARED
-        }
+        return parameters_of(self.function)
 
     def changed(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters that are not their defaults."""
-        known = {name: value_text(value) for name, value in self.parameters.items()}
-        return {name: own for name, own in parameters.items() if value_text(own) != known[name]}
+        return changed(self.function, parameters)
 
     def check(self, parameters: Mapping[str, Any], *, alone: bool = False) -> None:
         """Raise if a parameter is unknown, or one without a default is missing.

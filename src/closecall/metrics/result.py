@@ -1,16 +1,90 @@
-"""What metrics return: a precision with a recall, or one value."""
+"""What metrics return: a precision with a recall, or one value; and the signature of either."""
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
+from functools import wraps
 from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 import numpy as np
 
 from closecall.fscore import f_measure
+from closecall.parameters import is_text
 from closecall.plain import plain
+from closecall.series import read_pair
+from closecall.signature import sign, value_text
 from closecall.wording import in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from closecall.series import Pair, Scored
+    from closecall.signature import Signature
+
+# What every metric takes, and how an average treats what is undefined, are not its parameters.
+_AXIS = ("times", "end", "span")
+_SHARED = {"truth", "predicted", "scores", *_AXIS, "ignore", "max_step"}
+_SHARED |= {"nan", "point_length", "zero_division"}
+
+
+class MetricResult:
+    """What a metric returns."""
+
+    signature: Signature
+    """What decided these digits, in one line; see `closecall.signature`."""
+
+    def signed(self, signature: Signature) -> Self:
+        """Return the same with its signature."""
+        object.__setattr__(self, "signature", signature)  # results are frozen
+        return self
+
+
+_P = ParamSpec("_P")
+_Result = TypeVar("_Result", bound=MetricResult)
+
+
+def signed(
+    read: Callable[..., Pair | Scored],
+) -> Callable[[Callable[_P, _Result]], Callable[_P, _Result]]:
+    """Let a metric take what `read` makes of its input, and sign its result."""
+
+    def decorate(metric: Callable[_P, _Result]) -> Callable[_P, _Result]:
+        compute: Callable[..., _Result] = metric
+        own = inspect.signature(metric)
+
+        @wraps(metric)
+        def call(*args: _P.args, **kwargs: _P.kwargs) -> _Result:
+            bound = own.bind(*args, **kwargs)
+            (truth, other), given = bound.args, bound.kwargs
+            by = given.get("by")
+            reader = read_pair if is_text(by) and by == "duration" else read
+            series = reader(truth, other, **{name: given.get(name) for name in _AXIS})
+            result = compute(series, other, **given)  # which takes as it is what has been read
+            parameters = {name: value for name, value in given.items() if name not in _AXIS}
+            return result.signed(sign({metric.__name__: changed(metric, parameters)}, series))
+
+        return call
+
+    return decorate
+
+
+def parameters_of(metric: Callable[..., Any]) -> dict[str, Any]:
+    """Return the names and defaults of a metric's own parameters."""
+    return {
+        name: parameter.default
+        for name, parameter in inspect.signature(metric).parameters.items()
+        if name not in _SHARED
+    }
+
+
+def changed(metric: Callable[..., Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that are not their defaults."""
+    known = parameters_of(metric)
+    return {
+        name: own for name, own in parameters.items() if value_text(own) != value_text(known[name])
+    }
 
 
 def ratio(part: float, whole: float) -> float:
@@ -18,8 +92,8 @@ def ratio(part: float, whole: float) -> float:
     return part / whole if whole else nan
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class PrecisionRecallResult:
+@dataclass(frozen=True, repr=False)
+class PrecisionRecallResult(MetricResult):
     """A precision and a recall; nan where undefined.
 
     Examples
@@ -52,8 +126,8 @@ class PrecisionRecallResult:
         return f"{type(self).__name__}({numbers})"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ValueResult:
+@dataclass(frozen=True, repr=False)
+class ValueResult(MetricResult):
     """One number, or one length of time; nan or NaT where undefined.
 
     Examples

@@ -12,7 +12,7 @@ from closecall.affiliation import affiliation_curve
 from closecall.compiled import interruptible
 from closecall.errors import InputError, InputTypeError, MissingExtraError, shown
 from closecall.events import covered
-from closecall.metrics.result import ValueResult
+from closecall.metrics.result import ValueResult, signed
 from closecall.parameters import is_number
 from closecall.series import read_scored
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from closecall.series import Scored
 
 
+@signed(read_scored)
 def auc_roc(
     truth: Any, scores: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
@@ -65,6 +66,7 @@ def auc_roc(
     )
 
 
+@signed(read_scored)
 def average_precision(
     truth: Any, scores: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
@@ -105,6 +107,7 @@ def average_precision(
     )
 
 
+@signed(read_scored)
 def affiliation_average_precision(
     truth: Any, scores: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:

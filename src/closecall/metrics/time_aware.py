@@ -11,7 +11,7 @@ from closecall.events import Intervals
 from closecall.metrics._kernels import prune
 from closecall.metrics.overlap import CommonParts, common_parts, lengths
 from closecall.metrics.range_based import RunningSums
-from closecall.metrics.result import PrecisionRecallResult, ratio
+from closecall.metrics.result import PrecisionRecallResult, ratio, signed
 from closecall.parameters import read_duration, read_fraction
 from closecall.series import read_pair
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-12  # the middle of a section weighs exactly 1/2, and a sum must not exceed it
 
 
+@signed(read_pair)
 def time_aware(
     truth: Any,
     predicted: Any,
@@ -222,6 +223,7 @@ def _euler_maclaurin(left: Floats, right: Floats, length: Floats) -> Floats:
     return _integral(left, right, slope) + (first - last) / 2 + slope * steepness / 12
 
 
+@signed(read_pair)
 def enhanced_time_aware(
     truth: Any,
     predicted: Any,

@@ -11,6 +11,7 @@ import numpy as np
 from closecall.errors import InputError
 from closecall.events import runs
 from closecall.metrics._score_kernels import best_places, volumes
+from closecall.metrics.result import MetricResult, signed
 from closecall.metrics.threshold_free import rank, read_count, samples_near, true_samples
 from closecall.series import read_scored
 
@@ -23,8 +24,8 @@ _MOST_STEPS = 1_000_000_000  # samples times windows; about 10 seconds
 _STEPS_AT_ONCE = 20_000_000  # without a look at whether Ctrl-C was pressed
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class VusResult:
+@dataclass(frozen=True, repr=False, eq=False)
+class VusResult(MetricResult):
     """VUS-ROC and VUS-PR, and the area under each window's curves; nan where undefined."""
 
     roc: float
@@ -44,6 +45,7 @@ class VusResult:
         return f"VusResult(roc={self.roc:.3f}, pr={self.pr:.3f})"
 
 
+@signed(read_scored)
 def vus(
     truth: Any,
     scores: Any,

@@ -16,7 +16,7 @@ import numpy as np
 from closecall.events import Intervals
 from closecall.metrics._kernels import match
 from closecall.metrics.overlap import lengths, overlap_lengths, total_length
-from closecall.metrics.result import PrecisionRecallResult, ratio
+from closecall.metrics.result import MetricResult, PrecisionRecallResult, ratio, signed
 from closecall.parameters import read_duration, read_fraction, require_count
 from closecall.series import read_pair
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from closecall.series import Pair
 
 
+@signed(read_pair)
 def window_once(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None, margin: Any
 ) -> PrecisionRecallResult:
@@ -79,6 +80,7 @@ def window_once(
     return PrecisionRecallResult(ratio(hit, hit + alarms), ratio(hit, len(truth)))
 
 
+@signed(read_pair)
 def margin(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None, margin: Any
 ) -> PrecisionRecallResult:
@@ -129,6 +131,7 @@ def margin(
     return PrecisionRecallResult(ratio(hit, len(pair.predicted)), ratio(hit, len(pair.truth)))
 
 
+@signed(read_pair)
 def two_sided(
     truth: Any,
     predicted: Any,
@@ -205,8 +208,8 @@ def _share_near(of: Intervals, by: Intervals, reach: float) -> float:
 _MOST_SIMULATIONS = 10_000_000
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class TwoSidedNull:
+@dataclass(frozen=True, repr=False, eq=False)
+class TwoSidedNull(MetricResult):
     """Precision and recall of the same predictions against truths drawn at random.
 
     Examples
@@ -246,9 +249,10 @@ class TwoSidedNull:
     def quantile(self, q: float) -> PrecisionRecallResult:
         """Return the precision and the recall that chance stays below with probability q."""
         q = read_fraction(q, "q")
+        asked = {name: {**own, "q": q} for name, own in self.signature.metrics.items()}
         return PrecisionRecallResult(
             float(np.quantile(self.precision, q)), float(np.quantile(self.recall, q))
-        )
+        ).signed(self.signature.naming(asked))
 
     def values(self) -> dict[str, float]:
         """Return the numbers by name."""
@@ -260,6 +264,7 @@ class TwoSidedNull:
         return f"{type(self).__name__}({numbers})"
 
 
+@signed(read_pair)
 def two_sided_null(
     truth: Any,
     predicted: Any,
@@ -320,7 +325,7 @@ def two_sided_null(
         _score(draw(sides[0], length, generator), sides[1], reach) for _ in range(int(simulations))
     ]
     return TwoSidedNull(
-        _score(*sides, reach),
+        two_sided(pair, None, tolerance=tolerance),
         np.array([result.precision for result in drawn]),
         np.array([result.recall for result in drawn]),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import exp, isnan, lgamma, log, sqrt
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -158,6 +158,8 @@ class ScoreIntervals:
     """How many consecutive events were resampled together; 1 for one by one."""
     cautions: Cautions
     """What the events do not allow to say, by reason."""
+    signature: Any = field(default=None, compare=False)
+    """The `closecall.signature.Signature` of the result; None for a table of numbers."""
 
     @property
     def caution(self) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from decimal import ROUND_FLOOR, Context, Decimal
-from math import floor, inf, isinf, isnan, log10, nan
+from math import floor, inf, isinf, log10, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -262,9 +261,7 @@ def curve_report(
         **curve.to_dict(points=1),
         "curve": {"thresholds": thresholds, **plain},
         "chosen": {
-            **asdict(chosen),
-            "threshold": json_number(chosen.threshold),
-            "fbeta": None if isnan(chosen.fbeta) else chosen.fbeta,
+            **chosen.to_dict(),
             f"alarms_per_{'day' if dated else 'unit'}": alarm_rate(curve, chosen.alarms),
             **curve.at(chosen.threshold).to_dict(),
         },

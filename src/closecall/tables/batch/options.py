@@ -386,7 +386,7 @@ def try_metric(entry: Metric, parameters: Mapping[str, Any], *, timed: bool) -> 
     refusal: InputError | InputTypeError | None = None
     for few in _few_samples(entry, timed=timed, dated=dated):
         try:
-            entry.function(few, None, **tried)
+            entry.compute(few, **tried)
         except UndefinedMetricError:
             return
         except (InputError, InputTypeError) as error:

@@ -300,8 +300,7 @@ def _values(
         return {}
     if entry.takes == "labels" and entry.counts_samples and parameters.get("by") != "duration":
         source = series.in_samples(source)
-    values: dict[str, Any] = entry.function(source, None, **parameters).values()
-    return values
+    return entry.compute(source, **parameters)
 
 
 def _number(value: Any) -> float:
