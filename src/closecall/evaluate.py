@@ -16,7 +16,7 @@ from closecall.parameters import read_flag
 from closecall.plain import flat_numbers, plain
 from closecall.scores import predicted_at, require_nan
 from closecall.series import Scored, fit_and_rest, read_pair, read_sample_pair, read_scored
-from closecall.signature import data_hash, fit_text, ignored_text, joined_hash, sign
+from closecall.signature import data_hash, fit_text, joined_hash, options_of, sign
 from closecall.wording import counted
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def _signed(
         options["fit"] = fit_text(fitted)
     first = judged or next(iter(read), None)
     if first is not None:
-        options |= first.asked | {"ignore": ignored_text(first)}
+        options |= options_of(first)
     hashes = {own: own for own in map(data_hash, read)}
     return sign({}, joined_hash(hashes) if hashes else None, **options)
 

@@ -213,8 +213,7 @@ def sign(
     """
     if not (data is None or isinstance(data, str)):
         several = data if isinstance(data, Mapping) else {"": data}
-        first = next(iter(several.values()))
-        options = {"ignore": ignored_text(first)} | first.asked | options
+        options = options_of(next(iter(several.values()))) | options
         data = joined_hash({name: data_hash(own) for name, own in several.items()})
     about = {"data": data or "none", "closecall": __version__}
     return Signature((("metrics", _metrics_text(metrics)),)).adding(**options, **about)
@@ -421,6 +420,11 @@ def _value(text: str) -> Any:  # noqa: PLR0911 - as above
     if _RATE.fullmatch(text):
         return tuple(map(_value, text.split("/")))
     return json.loads(text) if text.startswith('"') else text
+
+
+def options_of(series: TruthInSpan) -> dict[str, Any]:
+    """Return the options that decided how a series was read."""
+    return {"ignore": ignored_text(series)} | series.asked
 
 
 def ignored_text(series: TruthInSpan) -> str | None:

@@ -26,7 +26,7 @@ from closecall.errors import (
 from closecall.evaluate import evaluate
 from closecall.events import Events
 from closecall.metrics.registry import METRICS, REQUIRED, Metric, find, read_metrics
-from closecall.metrics.result import changed
+from closecall.metrics.result import changed, parameters_of
 from closecall.parameters import require_count, takes
 from closecall.series import read_pair
 from closecall.signature import sign
@@ -278,7 +278,9 @@ def search(
         knows=family.knows,
         tried=tuple(trials),
         left_out=left_out,
-        signature=sign({"search": changed(search, asked)}, pair, seed=seed, budget=budget),
+        signature=sign(
+            {"search": changed(asked, parameters_of(search))}, pair, seed=seed, budget=budget
+        ),
     )
 
 

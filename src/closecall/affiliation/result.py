@@ -28,7 +28,7 @@ from closecall.latex import latex_table
 from closecall.notebook import MOST_ROWS, display, heading, more_rows
 from closecall.parameters import is_text, read_flag
 from closecall.plain import flat_numbers, plain
-from closecall.signature import ignored_text, sign
+from closecall.signature import options_of, sign
 from closecall.wording import counted, headline, listed, score_or_dash
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Affiliation:
         pair, given = self.events.pair, {"zero_division": self.zero_division}
         if self.events.kept:
             return sign("affiliation", pair, **given)
-        return sign("affiliation", None, ignore=ignored_text(pair), **pair.asked, **given)
+        return sign("affiliation", None, **options_of(pair), **given)
 
     @property
     def caught(self) -> int:

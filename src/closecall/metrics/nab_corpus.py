@@ -26,11 +26,11 @@ from closecall.metrics.nab import (
     reward,
     sigmoid,
 )
-from closecall.metrics.result import MetricResult, changed
+from closecall.metrics.result import MetricResult, changed, parameters_of
 from closecall.parameters import read_number
 from closecall.scores import read_scores
 from closecall.series import Pair, Scored
-from closecall.signature import data_hash, joined_hash, sign
+from closecall.signature import data_hash, joined_hash
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -139,10 +139,10 @@ def nab_corpus(
     series = {name: nab(rows.at(chosen), None, **own) for name, rows in corpus.items()}
     raw = float(sum(result.raw for result in series.values()))
     windows = sum(result.windows for result in series.values())
-    asked = changed(nab_corpus, {**own, "threshold": threshold})
+    asked = changed({**own, "threshold": threshold}, parameters_of(nab_corpus))
     data = joined_hash({str(name): data_hash(rows.scored) for name, rows in corpus.items()})
-    signature = sign({nab_corpus.__name__: asked}, data, series=len(corpus))
-    return NabCorpusResult(normalised(raw, windows, weights), raw, chosen, series).signed(signature)
+    result = NabCorpusResult(normalised(raw, windows, weights), raw, chosen, series)
+    return result.signed({nab_corpus.__name__: asked}, data, series=len(corpus))
 
 
 def _read_threshold(value: Any) -> float:

@@ -13,7 +13,7 @@ from closecall.errors import UndefinedMetricError
 from closecall.fscore import first_highest, read_beta
 from closecall.metrics import _kernels
 from closecall.metrics.overlap import lengths, total_length
-from closecall.metrics.result import MetricResult, PrecisionRecallResult, signed
+from closecall.metrics.result import MetricResult, PrecisionRecallResult
 from closecall.series import Scored, read_scored
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class PointAdjustCurve(MetricResult):
             precision=float(candidates.precision()[index]),
             recall=float(candidates.recall()[index]),
             threshold=candidates.thresholds[index].item(),
-        ).signed(self.signature.adding(threshold="best_f1", beta=beta))
+        ).signed(*self._sign.args, threshold="best_f1", beta=beta)
 
     @cached_property
     def _sorted(self) -> _Found:
@@ -193,7 +193,6 @@ class PointAdjustCurve(MetricResult):
         )
 
 
-@signed(read_scored)
 def point_adjust_curve(
     truth: Any, scores: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> PointAdjustCurve:
@@ -242,9 +241,9 @@ def point_adjust_curve(
     # before the curve is sorted.
     padded = np.append(scored.scores, scored.scores[-1:])
     highest, outside, hit = _against_events(scored, padded)
-    return PointAdjustCurve(
-        _Samples(padded[:-1], outside, highest, lengths(scored.truth)[hit], total)
-    )
+    samples = _Samples(padded[:-1], outside, highest, lengths(scored.truth)[hit], total)
+    own = scored if scored.kept is not None else Scored.of(scored, samples.scores)
+    return PointAdjustCurve(samples).signed(point_adjust_curve.__name__, own)
 
 
 def _against_events(

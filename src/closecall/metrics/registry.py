@@ -96,7 +96,7 @@ class Metric:
 
     def changed(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters that are not their defaults."""
-        return changed(self.function, parameters)
+        return changed(parameters, self.parameters)
 
     def check(self, parameters: Mapping[str, Any], *, alone: bool = False) -> None:
         """Raise if a parameter is unknown, or one without a default is missing.

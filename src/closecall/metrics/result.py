@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from functools import wraps
+from functools import cached_property, partial, wraps
 from math import nan
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
@@ -13,14 +13,14 @@ import numpy as np
 from closecall.fscore import f_measure
 from closecall.parameters import is_text
 from closecall.plain import plain
-from closecall.series import read_pair
+from closecall.series import Scored, read_pair
 from closecall.signature import sign, value_text
 from closecall.wording import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from closecall.series import Pair, Scored
+    from closecall.series import Pair
     from closecall.signature import Signature
 
 # What every metric takes, and how an average treats what is undefined, are not its parameters.
@@ -32,12 +32,16 @@ _SHARED |= {"nan", "point_length", "zero_division"}
 class MetricResult:
     """What a metric returns."""
 
-    signature: Signature
-    """What decided these digits, in one line; see `closecall.signature`."""
+    _sign: partial[Signature]
 
-    def signed(self, signature: Signature) -> Self:
-        """Return the same with its signature."""
-        object.__setattr__(self, "signature", signature)  # results are frozen
+    @cached_property
+    def signature(self) -> Signature:
+        """What decided these digits, in one line; see `closecall.signature`."""
+        return self._sign()
+
+    def signed(self, metrics: Any, data: Any, **options: Any) -> Self:
+        """Return the same with what `sign` takes, which is asked when the signature is."""
+        vars(self)["_sign"] = partial(sign, metrics, data, **options)  # results are frozen
         return self
 
 
@@ -52,7 +56,7 @@ def signed(
 
     def decorate(metric: Callable[_P, _Result]) -> Callable[_P, _Result]:
         compute: Callable[..., _Result] = metric
-        own = inspect.signature(metric)
+        own, known = inspect.signature(metric), parameters_of(metric)
 
         @wraps(metric)
         def call(*args: _P.args, **kwargs: _P.kwargs) -> _Result:
@@ -62,8 +66,13 @@ def signed(
             reader = read_pair if is_text(by) and by == "duration" else read
             series = reader(truth, other, **{name: given.get(name) for name in _AXIS})
             result = compute(series, other, **given)  # which takes as it is what has been read
-            parameters = {name: value for name, value in given.items() if name not in _AXIS}
-            return result.signed(sign({metric.__name__: changed(metric, parameters)}, series))
+            asked = changed({name: given[name] for name in given if name in known}, known)
+            result.signed({metric.__name__: asked}, series)
+            if isinstance(series, Scored) or any(
+                value_text(own)[0] == "#" for own in asked.values()
+            ):
+                _ = result.signature  # now: the caller may write other scores into the array
+            return result
 
         return call
 
@@ -79,9 +88,8 @@ def parameters_of(metric: Callable[..., Any]) -> dict[str, Any]:
     }
 
 
-def changed(metric: Callable[..., Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+def changed(parameters: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters that are not their defaults."""
-    known = parameters_of(metric)
     return {
         name: own for name, own in parameters.items() if value_text(own) != value_text(known[name])
     }

@@ -252,7 +252,7 @@ class TwoSidedNull(MetricResult):
         asked = {name: {**own, "q": q} for name, own in self.signature.metrics.items()}
         return PrecisionRecallResult(
             float(np.quantile(self.precision, q)), float(np.quantile(self.recall, q))
-        ).signed(self.signature.naming(asked))
+        ).signed(asked, self.signature.data)
 
     def values(self) -> dict[str, float]:
         """Return the numbers by name."""
