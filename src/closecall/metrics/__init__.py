@@ -1,4 +1,4 @@
-"""The metrics that the affiliation metrics are compared with, all with one signature."""
+"""The metrics that the affiliation metrics are compared with, all called in one way."""
 
 from closecall.affiliation.score import affiliation
 from closecall.metrics.affiliation_variants import normalised_affiliation, unbiased_affiliation
