@@ -13,7 +13,6 @@ from rich.text import Text
 from closecall.cli import screen
 from closecall.cli.intervals import MOST_PAIRS, print_intervals
 from closecall.cli.options import OFFSETS
-from closecall.metrics.registry import LENGTHS_OF_TIME
 from closecall.statistics.ranks import wins_text
 from closecall.tables.batch.status import DISORDER_HINT, STATUSES, Status
 from closecall.tables.batch.summary import higher_is_better
@@ -326,12 +325,7 @@ def _print_meaning(result: BatchResult, metrics: list[str], console: Console) ->
     lines = [
         f"Scores are means over the series that have one; best: on how many {name} is the {way}."
     ]
-    lengths = [name for name in metrics if name in LENGTHS_OF_TIME]
-    if lengths:
-        unit = "in samples"
-        if result.options.time is not None:
-            unit = "in seconds where times are dates, else in their unit"
-        lines.append(f"{', '.join(map(_heading, lengths))}: {unit}.")
+    lines += filter(None, [result.lengths_told])
     if result.options.has_affiliation:
         dated = pc.any(pc.is_finite(result.table.column("evaluated_days"))).as_py()
         lines.insert(0, _CAUGHT.format(", a day of evaluated time" if dated else ""))

@@ -51,6 +51,18 @@ def test_a_table_for_a_paper_says_over_how_many_series_its_means_are(result):
     assert "Mean affiliation scores over 3 to 4 of 6 series." in fewer.to_latex()
 
 
+@pytest.mark.parametrize(
+    ("time", "unit"), [(None, "in samples"), ("t", "in seconds where times are dates, else in")]
+)
+def test_a_table_for_a_paper_says_in_which_unit_lengths_of_time_are(time, unit):
+    table = TABLE.append_column("t", [list(range(30)) * 6])
+    own = evaluate_frame(
+        table, **ASKED, time=time, threshold=0.5, metrics=["hausdorff", "modified_hausdorff"]
+    )
+    assert f"hausdorff, modified hausdorff: {unit}" in own.to_latex()
+    assert not evaluate_frame(table, **ASKED).lengths_told
+
+
 def test_pandas_counts_stay_whole_numbers_where_some_are_missing():
     frame = evaluate_frame(TABLE.to_pandas(), **ASKED).rows
     odd = frame[frame["series"] == "odd"]

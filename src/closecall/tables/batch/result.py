@@ -184,6 +184,15 @@ class BatchResult:
             **options.signed,
         )
 
+    @property
+    def lengths_told(self) -> str:
+        """In which unit those metrics are that are lengths of time; empty if there are none."""
+        lengths = [name for name in self.options.metric_columns if name in LENGTHS_OF_TIME]
+        unit = "in samples"
+        if self.options.time is not None:
+            unit = "in seconds where times are dates, else in their unit"
+        return f"{', '.join(map(heading, lengths))}: {unit}." if lengths else ""
+
     def _texts(self, *names: str) -> list[list[Any]]:
         return [self.table.column(name).to_pylist() for name in names]
 
@@ -430,6 +439,7 @@ class BatchResult:
             title=f"Mean{which} scores over {series} series{told}",
             label="means",
             caption=caption,
+            said=self.lengths_told,
             note=self.signature.drawing(level, **given).note if note is None else note,
             across="" if len(names) <= _MOST_ABREAST else DETECTOR,
         )
