@@ -22,8 +22,10 @@ ALARMS = {"mine": Events([(1, 2)]), "theirs": Events([(2, 4)])}
 
 
 def test_labels_events_and_scores_are_on_one_clock():
-    times = np.datetime64("2024-01-01", "s") + 60 * np.arange(4)
-    finer = Events([(times[0].astype("M8[ms]") + 1, times[2].astype("M8[ms]"))])
+    times = np.datetime64("2024-01-01", "s") + np.timedelta64(60, "s") * np.arange(4)
+    finer = Events(
+        [(times[0].astype("M8[ms]") + np.timedelta64(1, "ms"), times[2].astype("M8[ms]"))]
+    )
     found = read_detectors(
         LABELS, {"a": MINE, "b": finer}, {"c": [1, 5, 2, 2]}, {"c": 2}, times=times
     )

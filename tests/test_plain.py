@@ -130,7 +130,7 @@ def test_what_plain_values_become():
         *(None, None, 1, True, None, "x", 120.0, "2024-01-02")
     ]
     assert plain({"a": b"x"}) == {"a": "b'x'"}
-    assert plain([np.timedelta64(90, "m"), np.timedelta64("NaT")]) == [5400.0, None]
+    assert plain([np.timedelta64(90, "m"), np.timedelta64("NaT", "s")]) == [5400.0, None]
 
 
 def test_a_row_of_many_metrics_is_a_dictionary():

@@ -171,10 +171,13 @@ def test_dated_lists_move_as_labels_at_these_times_whatever_their_unit():
             assert found.chance.to_dict()["step"] == 300
 
 
-@pytest.mark.parametrize("first", [0, 0.5, np.datetime64("2024-01-01", "s")])
-def test_alarms_off_the_samples_move_by_whole_samples_too(first):
-    times = first + np.arange(30) * 10
-    alarms = {"a": cc.Events([(first + 71, first + 85)]), "b": np.arange(30) == 8}
+@pytest.mark.parametrize(
+    ("first", "unit"),
+    [(0, 1), (0.5, 1), (np.datetime64("2024-01-01", "s"), np.timedelta64(1, "s"))],
+)
+def test_alarms_off_the_samples_move_by_whole_samples_too(first, unit):
+    times = first + np.arange(30) * 10 * unit
+    alarms = {"a": cc.Events([(first + 71 * unit, first + 85 * unit)]), "b": np.arange(30) == 8}
     found = cc.compare(np.arange(30) == 7, alarms, times=times)
     assert found.results["a"].chance.shifts == 29  # the seam cannot be at 80
     assert found.results["b"].chance.shifts == 30
@@ -198,7 +201,7 @@ def test_lists_of_events_move_as_the_labels_that_they_are_made_of():
             cc.Events.from_arrays(own.starts.astype(f"M8[{unit}]"), own.stops.astype(f"M8[{unit}]"))
             for own in (cc.Events.from_labels(side, times) for side in (truth, predicted))
         ]
-        listed = cc.affiliation(*events, span=(times[0], times[-1] + 60))
+        listed = cc.affiliation(*events, span=(times[0], times[-1] + np.timedelta64(60, "s")))
         assert listed.chance.to_dict() == labels.chance.to_dict()
 
 

@@ -148,7 +148,10 @@ def test_swat(run, data_folder):
 
 def test_evaluated_time(run, labels):
     Path("maintenance.csv").write_text("start,stop\n2024-01-01T00:20,2024-01-01T00:30\n")
-    times = [np.datetime64("2024-01-01T00:00", "s") + 300 * step for step in range(6)]
+    times = [
+        np.datetime64("2024-01-01T00:00", "s") + np.timedelta64(300 * step, "s")
+        for step in range(6)
+    ]
     expected = cc.affiliation(
         [0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 0], times=times, ignore=[0, 0, 0, 0, 1, 1]
     )

@@ -134,7 +134,7 @@ def test_annotations_of_grafana(tmp_path):
     events = cc.read_events(written(tmp_path, [point, region], "annotations.json"))
     first = datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
     assert next(iter(events)) == (first, first + timedelta(hours=1))
-    assert events.durations[1] == np.timedelta64(0)
+    assert events.durations[1] == np.timedelta64(0, "s")
     assert events.details["text"].tolist() == ["slow disk", "deploy"]
     assert events.details["tags"].tolist() == [None, "web, eu"]
 

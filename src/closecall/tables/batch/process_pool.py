@@ -19,7 +19,6 @@ from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from multiprocessing import connection, resource_tracker
-from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -158,7 +157,7 @@ class _Worker:
 
     def call(self, work: tuple[Any, ...]) -> Any:
         """Have the worker call a function; raise `WorkerDiedError` if it ends meanwhile."""
-        content = ForkingPickler.dumps(work)
+        content = pickle.dumps(work)
         if not self._ready:
             self._wait_until_ready()
         try:
@@ -210,12 +209,12 @@ def _work(pipe: Connection) -> None:
         pipe.send_bytes(_answer(content))
 
 
-def _answer(content: bytes) -> Any:
+def _answer(content: bytes) -> bytes:
     try:
         function, arguments = pickle.loads(content)  # noqa: S301 - from our parent, through a pipe
-        return ForkingPickler.dumps((True, function(*arguments)))
+        return pickle.dumps((True, function(*arguments)))
     except Exception as error:  # noqa: BLE001 - what cannot be sent is told
-        return ForkingPickler.dumps((False, one_line(error)))
+        return pickle.dumps((False, one_line(error)))
 
 
 def _end_with_parent() -> None:
