@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from closecall.affiliation.rules import OF_MANY_SERIES, ThresholdRule
-from closecall.clock import is_missing, read_times
+from closecall.clock import Clock, is_missing, read_times
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
 from closecall.events import Events
 from closecall.metrics.registry import METRICS, find
 from closecall.parameters import (
     is_listed,
+    is_number,
     read_flag,
+    read_length,
     read_name,
     read_names,
     require_choice,
@@ -141,6 +143,8 @@ class BatchOptions:
             require_count(self.retune, "retune", 1, _MOST)
         if self.ignore is not None and not isinstance(self.ignore, Events):
             read_name(self.ignore, "ignore")
+        if self.max_step is not None:
+            _check_step(self.max_step)
         for name in ("since", "until", "fit_until"):
             if getattr(self, name) is not None:
                 read_times([getattr(self, name)], name)
@@ -287,10 +291,8 @@ class BatchOptions:
         computed = {"strict", "memory", "shared", "fold_keys"}
         named = [one.name for one in fields(self) if one.name not in computed]
         values = {name: getattr(self, name) for name in named}
-        # Checked beside the times, `max_step` may be anything still.
         words: dict[str, Callable[[Any], str]] = {
             "threshold": str,
-            "max_step": shown,
             "ignore": lambda own: repr(list(own) if isinstance(own, Events) else own),
         }
         texts = {name: words.get(name, repr)(value) for name, value in values.items()}
@@ -320,6 +322,15 @@ class BatchOptions:
             rule = f"one column to evaluate where {DETECTOR!r} is among `by`"
             hint = "Rename the column if it does not say which detector a row belongs to."
             raise InputError.expected(rule, f"{len(self.detectors)}", hint)
+
+
+def _check_step(step: Any) -> None:
+    """Raise for what is no length of time, on whatever axis."""
+    of_time = isinstance(step, timedelta | np.timedelta64)
+    if not of_time and not is_number(step):
+        rule = "`max_step` to be a number, or a timedelta where times are datetimes"
+        raise InputTypeError.expected(rule, shown(step))
+    read_length(step, Clock("datetime", "ns") if of_time else Clock("number"), "max_step")
 
 
 def sortable(key: tuple[Any, ...]) -> tuple[Any, ...]:
