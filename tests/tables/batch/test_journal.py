@@ -487,6 +487,17 @@ def test_files_of_others_in_the_folder_are_never_removed(out, name, overwrite):
     assert (journal.folder / name).read_text() == "years of work"
 
 
+@pytest.mark.parametrize("way", [{"resume": True}, {"overwrite": True}, {}])
+def test_files_of_others_in_the_folder_are_told_before_a_batch_begins(out, way):
+    journal = Journal.open(out, ABOUT)
+    keep(journal, FIRST)
+    before = [*names(journal.folder), "thesis.doc"]
+    (journal.folder / "thesis.doc").write_text("years of work")
+    with pytest.raises(InputError, match="to hold only what a batch put there, got other files"):
+        Journal.open(out, ABOUT, **way)
+    assert sorted(names(journal.folder)) == sorted(before)
+
+
 def test_a_folder_that_is_a_link_is_refused(out, tmp_path):
     precious = tmp_path / "precious"
     precious.mkdir()

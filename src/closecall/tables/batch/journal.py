@@ -229,7 +229,7 @@ class Journal:
             got = "a link" if self.folder.is_symlink() else "a file"
             raise InputError.expected(f"a folder of a batch at {self.folder}", got, "Move it.")
         inside = self.folder.iterdir() if self.folder.is_dir() else ()
-        if any(path.is_symlink() or not path.is_file() for path in inside):  # a batch makes none
+        if not all(map(_may_be_ours, inside)):
             raise self._foreign()
 
     def _is_begun(self) -> bool:
@@ -264,8 +264,7 @@ class Journal:
             return
         # The manifest goes last: units without it could not be resumed after a kill.
         for path in sorted(self.folder.iterdir(), key=lambda path: path.name == _MANIFEST):
-            ours = _NAME.fullmatch(path.name) and _begins(path, _MAGIC)
-            if ours or UNFINISHED.fullmatch(path.name):
+            if UNFINISHED.fullmatch(path.name) or (_may_be_ours(path) and _begins(path, _MAGIC)):
                 path.unlink()
         self.__dict__.pop("_about", None)
         try:
@@ -388,6 +387,12 @@ def _is_events_file(path: Path) -> bool:
     except (OSError, ValueError):
         return False
     return (empty and DETECTOR in names) or tuple(names[-len(EVENT_COLUMNS) :]) == EVENT_COLUMNS
+
+
+def _may_be_ours(path: Path) -> bool:
+    """Whether a file is called as a batch would call it, which makes no links and no folders."""
+    named = _NAME.fullmatch(path.name) or UNFINISHED.fullmatch(path.name)
+    return bool(named) and path.is_file() and not path.is_symlink()
 
 
 def _in_the_way(rule: str, got: str) -> InputError:
