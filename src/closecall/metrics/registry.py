@@ -80,7 +80,7 @@ class Metric:
         return self.function.__name__
 
     def compute(self, series: Pair | Scored, **parameters: Any) -> dict[str, Any]:
-        """Return the numbers by name, for a series that has been read; it signs for them."""
+        """Return the numbers by name, unsigned, of a series that was read for many metrics."""
         values: dict[str, Any] = unwrap(self.function)(series, None, **parameters).values()
         return values
 
