@@ -39,6 +39,22 @@ FOUND = (
         "`step` to be at most 9,223,372,036,854,775",
     ),
     ("cc.AffiliationStream(max_step=10**5000)", "`max_step` to be a finite number"),
+    (
+        "cc.evaluate_frame(frame, truth='T', score='S', time='i', max_step=10**5000, out='x.csv')",
+        "`max_step` to be a finite number",
+    ),
+    (
+        "cc.evaluate_frame(frame, truth='T', score='S', time='t', max_step={0: T, 'b': T})",
+        "`max_step` to be a number, or a timedelta",
+    ),
+    (
+        "cc.evaluate_frame(frame, truth='T', score='S', time='t', max_step=pd.NaT)",
+        "`max_step` to be a number, or a timedelta",
+    ),
+    (
+        "cc.evaluate_frame(frame, truth='T', score='S', time='t', max_step=range(10**12))",
+        "`max_step` to be a number, or a timedelta",
+    ),
     ("cc.AffiliationStream(max_step=np.array(S))", "`max_step` to be a finite number"),
     ("official.infer_Trange([(3, 5)], [(day, day)])", "one kind in both lists, got 3 and datetime"),
     ("official.has_point_anomalies([(3, 4), 5])", "Expected `events`"),
@@ -117,19 +133,15 @@ ACCEPTED = (
     "cc.read_events('grafana.json', columns=('time', 'timeEnd'), merge=True)",
     "batch.to_latex(level=Fraction(1, 3), n=100)",
     "official.f1_func(nan, 0.5)",
-    "cc.evaluate_frame(frame, truth='T', score='S', time='i', max_step=10**5000, out='x.csv')",
     "cc.compare(T, {'a': P}, scores={'s': S}, thresholds=10**5000)",
     "curve.at(10**30)",
     "curve.operating_point(10**5000)",
     "curve.operating_point(Fraction(1, 3))",
-    "cc.evaluate_frame(frame, truth='T', score='S', time='t', max_step={0: T, 'b': T})",
-    "cc.evaluate_frame(frame, truth='T', score='S', time='t', max_step=pd.NaT)",
     "cc.report(T, scores={'a': S, '\\ud800': S})",
     (
         "cc.evaluate_frame(frame, by='k', truth='T', score='S', "
         "until=dt.datetime(1, 1, 1, tzinfo=ZoneInfo('Asia/Tokyo')))"
     ),
-    "cc.evaluate_frame(frame, truth='T', score='S', time='t', max_step=range(10**12))",
     "cc.affiliation(T, P, times=dates, end=np.datetime64('10000-01-01T00:00:00'))",
     "curve.at(-(10**5000))",
     "cc.affiliation(T, P, max_step=2**63)",

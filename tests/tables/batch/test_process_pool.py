@@ -17,6 +17,7 @@ import pytest
 from closecall.errors import EngineError
 from closecall.tables.batch import process_pool
 from closecall.tables.batch.run import Outcome
+from tests.conftest import run_program
 from tests.tables.batch.groups import run_with
 from tests.tables.batch.test_run import DOUBLED, Number, by_key, die_at_five, double, numbers
 
@@ -220,6 +221,25 @@ def test_ctrl_c_while_the_server_starts_is_for_the_program_alone(tmp_path):
         parent.wait(60)
     assert complaints.count("Traceback") == 1
     assert complaints.strip().endswith("KeyboardInterrupt")
+
+
+FORSAKEN = """
+import multiprocessing
+from closecall.tables.batch.process_pool import _work
+if __name__ == "__main__":
+    ours, theirs = multiprocessing.Pipe()
+    ours.close()
+    worker = multiprocessing.get_context("spawn").Process(target=_work, args=(theirs,))
+    worker.start()
+    worker.join()
+    print(worker.exitcode)
+"""
+
+
+def test_a_worker_whose_parent_is_gone_before_it_is_ready_says_nothing(tmp_path):
+    (tmp_path / "forsaken.py").write_text(FORSAKEN)
+    done = run_program([sys.executable, tmp_path / "forsaken.py"])
+    assert (done.stdout, done.stderr) == ("0\n", "")
 
 
 SENDING = """

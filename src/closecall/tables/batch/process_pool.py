@@ -198,15 +198,12 @@ def _work(pipe: Connection) -> None:
         if number is not None and callable(signal.getsignal(number)):
             signal.signal(number, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    pipe.send_bytes(b"ready")
-    with suppress(ImportError):
-        import_module(_PRELOADED)
-    while True:
-        try:
-            content = pipe.recv_bytes()
-        except (EOFError, OSError):
-            return
-        pipe.send_bytes(_answer(content))
+    with suppress(EOFError, OSError):  # the parent is gone
+        pipe.send_bytes(b"ready")
+        with suppress(ImportError):
+            import_module(_PRELOADED)
+        while True:
+            pipe.send_bytes(_answer(pipe.recv_bytes()))
 
 
 def _answer(content: bytes) -> bytes:
