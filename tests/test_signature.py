@@ -583,6 +583,49 @@ def test_a_corpus_of_nab_and_each_of_its_series_is_signed():
     assert usual.series["x"].signature == alone.signature
 
 
+@pytest.mark.parametrize("metric", ["affiliation", "unbiased_affiliation"])
+def test_samples_are_in_the_hash_where_they_are_drawn(metric):
+    truth, alarms = np.repeat([0, 1, 0, 0, 1, 0], 10), np.repeat([0, 0, 1, 0, 1, 0], 10)
+    times = np.cumsum(2 + np.arange(60) % 2)
+    axes = [times, times + (np.arange(60) % 10 == 5)]  # no event starts or stops there
+    rows = [cc.evaluate(truth, alarms, metrics=[metric], times=own, end=180) for own in axes]
+    sides = (cc.Events.from_labels(own, times, 180) for own in (truth, alarms))
+    rows.append(cc.evaluate(*sides, metrics=[metric], span=(2, 180)))
+    frames = [pa.table({"truth": truth, "p": alarms, "t": own}) for own in axes]
+    asked = {"truth": "truth", "predicted": "p", "time": "t", "metrics": [metric]}
+    batches = [cc.evaluate_frame(frame, **asked) for frame in frames]
+    drawn = metric == "unbiased_affiliation"
+    assert (len({*map(str, rows)}) > 1) == drawn
+    assert len({str(row.signature) for row in rows}) == (3 if drawn else 1)
+    assert len({str(batch.signature) for batch in batches}) == (2 if drawn else 1)
+
+
+@pytest.mark.parametrize("axis", [{}, {"times": STAMPS}])
+@pytest.mark.parametrize("search", [False, True])
+def test_labels_and_events_are_attacked_in_other_ways(axis, search):
+    def attacked(truth, alarms, **given):
+        if search:
+            return cc.adversary.search("composite", truth, budget=9, **given)
+        return cc.audit(truth, {"a": alarms}, metrics=["composite"], budget=9, **given)
+
+    times = axis.get("times", np.arange(10))
+    sides = [cc.Events.from_labels(own, times) for own in (TRUTH, ALARMS)]
+    span = (times[0], times[-1] + (times[1] - times[0]))
+    labels, events = attacked(TRUTH, ALARMS, **axis), attacked(*sides, span=span)
+    assert labels.signature.data != events.signature.data
+
+
+def test_windows_of_time_are_signed_as_the_rows_that_they_hold():
+    windows = [(STAMPS[1], STAMPS[3])]
+    later = STAMPS + np.timedelta64(1, "h")
+    found = [
+        cc.metrics.nab(TRUTH, ALARMS, times=times, windows=own, probation=0)
+        for times, own in ((STAMPS, windows), (later, windows), (later, [(later[1], later[3])]))
+    ]
+    assert found[0] == found[2] != found[1]
+    assert found[0].signature.data == found[2].signature.data != found[1].signature.data
+
+
 def test_a_null_tells_how_it_was_drawn():
     asked = {"tolerance": 1, "simulations": 20, "seed": 3}
     null = cc.metrics.two_sided_null(TRUTH, ALARMS, **asked)

@@ -214,12 +214,18 @@ def _row(
             inputs[source] = _READERS[source](truth, predicted, **axis)
         for name, value in entry.compute(inputs[source], **parameters).items():
             row[entry.name if name == "value" else f"{entry.name}_{name}"] = value
-    row.signature = _signed(inputs, of_scores=of_scores, rule=rule, fitted=fitted)
+    drawn = any(entry.draws_samples for entry, _ in chosen)
+    row.signature = _signed(inputs, of_scores=of_scores, rule=rule, fitted=fitted, samples=drawn)
     return row
 
 
 def _signed(
-    inputs: dict[str, Any], rule: ThresholdRule | None, fitted: Scored | None, *, of_scores: bool
+    inputs: dict[str, Any],
+    rule: ThresholdRule | None,
+    fitted: Scored | None,
+    *,
+    of_scores: bool,
+    samples: bool,
 ) -> Signature:
     """Return what decided the numbers, but for the metrics: alarms at a number are enough."""
     judged = inputs.get("scores")
@@ -232,7 +238,7 @@ def _signed(
     first = judged or next(iter(read), None)
     if first is not None:
         options |= options_of(first)
-    hashes = {own: own for own in map(data_hash, read)}
+    hashes = {own: own for own in (data_hash(series, samples=samples) for series in read)}
     return sign({}, joined_hash(hashes) if hashes else None, **options)
 
 

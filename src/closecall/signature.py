@@ -204,17 +204,19 @@ class Signature:
 def sign(
     metrics: str | Mapping[str, Mapping[str, Any]],
     data: TruthInSpan | Mapping[str, TruthInSpan] | str | None,
+    *,
+    samples: bool = False,
     **options: Any,
 ) -> Signature:
     """Return the signature of metrics of a series, or of detectors on it by name.
 
     `options` go by their names in Python, and those of the first series with them. `data` may be a
-    hash that is known; None is not.
+    hash that is known; None is not. `samples` is that of `data_hash`.
     """
     if not (data is None or isinstance(data, str)):
         several = data if isinstance(data, Mapping) else {"": data}
         options = options_of(next(iter(several.values()))) | options
-        data = joined_hash({name: data_hash(own) for name, own in several.items()})
+        data = joined_hash({name: data_hash(own, samples=samples) for name, own in several.items()})
     about = {"data": data or "none", "closecall": __version__}
     return Signature((("metrics", _metrics_text(metrics)),)).adding(**options, **about)
 
@@ -464,16 +466,17 @@ def text_hash(text: str) -> str:
     return _hash([text.encode()])
 
 
-def data_hash(*series: TruthInSpan) -> str:
+def data_hash(*series: TruthInSpan, samples: bool = False) -> str:
     """Return a hash of all that decides digits beside the options, the same on every machine.
 
     It is of the true events, the alarms or scores, and the evaluated time, counted from its start
-    as far as that is exact; of labels and of the Events made of them it is the same. O(N).
+    as far as that is exact; of labels and of the Events made of them it is the same, unless the
+    digits depend on where `samples` are. O(N).
     """
-    return _hash(part for own in series for part in _contents(own))
+    return _hash(part for own in series for part in _contents(own, samples=samples))
 
 
-def _contents(series: TruthInSpan) -> Iterator[bytes]:
+def _contents(series: TruthInSpan, *, samples: bool) -> Iterator[bytes]:
     truth = series.truth
     head = (series.clock.kind, *series.left_out, len(truth), ignored_text(series))
     yield f"{head} ".encode()
@@ -482,8 +485,14 @@ def _contents(series: TruthInSpan) -> Iterator[bytes]:
     if isinstance(series, Pair):
         yield f"alarms {len(series.predicted)} {_step_text(series)} ".encode()
         yield _bytes(np.concatenate((series.predicted.starts, series.predicted.stops)), series)
+        if samples:
+            yield from _samples(series)
     if isinstance(series, Scored):
-        yield from _scored(series)
+        yield f"scores {series.all_scores.size} ".encode()
+        yield from _samples(series)
+        if series.kept is not None:
+            yield np.packbits(series.kept).tobytes()
+        yield f"{_checksum(series.all_scores, ignored=series.kept is not None)}".encode()
 
 
 def _step_text(pair: Pair) -> str:
@@ -496,16 +505,14 @@ def _step_text(pair: Pair) -> str:
     return "" if step == pair.whole_step else _exact_text(step, pair)
 
 
-def _scored(series: Scored) -> Iterator[bytes]:
-    axis, scores = series.axis, series.all_scores
-    step = None if series.clock.kind == "number" else axis.even_step()
-    told = None if step is None else _exact_text(step, series)
-    yield f"scores {scores.size} {axis.length} {told} ".encode()
-    borders = axis.borders(None if step is None else np.array([0, axis.length]))
-    yield f"{crc32(_bytes(borders, series))} ".encode()
-    if series.kept is not None:
-        yield np.packbits(series.kept).tobytes()
-    yield f"{_checksum(scores, ignored=series.kept is not None)}".encode()
+def _samples(series: TruthInSpan) -> Iterator[bytes]:
+    """Tell where samples are; Events have none."""
+    axis = series.axis
+    if axis is not None:
+        step = None if series.clock.kind == "number" else axis.even_step()
+        told = None if step is None else _exact_text(step, series)
+        borders = axis.borders(None if step is None else np.array([0, axis.length]))
+        yield f"{axis.length} {told} {crc32(_bytes(borders, series))} ".encode()
 
 
 def _checksum(scores: NDArray[Any], *, ignored: bool) -> int:

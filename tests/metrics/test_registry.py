@@ -7,6 +7,7 @@ and one out of its range.
 import pickle
 import re
 from datetime import datetime, timedelta
+from itertools import product
 from math import inf, isnan, nan
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pytest
 import closecall as cc
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 from closecall.metrics.registry import METRICS, REQUIRED, find
+from closecall.plain import plain
 from closecall.series import read_pair, read_scored
 
 LENGTH = 200
@@ -167,6 +169,45 @@ def test_other_data_has_another_signature(entry):
     side[1][:] = 0
     assert result.signature == expected
     assert call(entry, TRUTH, side[1]).signature != expected
+
+
+def axes():
+    """Times of several makes; some of them agree but where no event starts or stops."""
+    uneven = np.cumsum(1 + np.arange(LENGTH) % 3)
+    moved = uneven.copy()
+    moved[[19, 73, 130, 187]] += 1
+    for times in (np.arange(LENGTH), 5 * np.arange(LENGTH) + 7, uneven, moved):
+        whole = (int(times[0]), int(times[-1]) + 5)
+        for unit in (1, 0.25, 4.0, np.timedelta64(1, "s"), np.timedelta64(60_000, "ms")):
+            start = np.datetime64("2024-01-01") if isinstance(unit, np.timedelta64) else 0
+            bounds = tuple(start + tick * unit for tick in whole)
+            for span in (bounds, (start - 9 * unit, bounds[1])):
+                yield {"times": start + times * unit, "end": bounds[1], "span": span}
+    yield from ({}, {"end": LENGTH + 9}, {"times": np.arange(LENGTH), "span": (0, LENGTH)})
+
+
+@by_name(ALL)
+def test_equal_signatures_have_equal_digits(entry):
+    truths = TRUTH, np.roll(TRUTH, 2)
+    others = (NEAR, FAR) if entry.takes == "labels" else (RISING, RISING[::-1])
+    told = {}
+    for truth, other, axis in product(truths, others, axes()):
+        times, end = axis.get("times"), axis.get("end")
+        dated = getattr(times, "dtype", np.dtype(int)).kind == "M"
+        long = timedelta(seconds=3) if dated else 3
+        own = {name: long for name, default in entry.parameters.items() if default is REQUIRED}
+        calls = [(truth, other, axis)]
+        if times is not None:
+            events = cc.Events.from_labels(truth, times, end)
+            calls.append((events, other, axis))
+            if entry.takes == "labels":
+                alarms = cc.Events.from_labels(other, times, end)
+                calls[1] = (events, alarms, {"span": axis["span"]})
+        for *sides, given in calls:
+            result = entry.function(*sides, **own, **given)
+            digits = [plain(value) for value in result.values().values()]
+            assert told.setdefault(result.signature, digits) == digits
+    assert len(told) > 20
 
 
 @by_name(LABELS)

@@ -124,7 +124,7 @@ def audit(
         with renamed({"predicted": f"detectors[{name!r}]"}):
             pairs[name] = read_pair(truth, predicted, **axis)
     if trivial is not None:
-        pairs["trivial"] = read_pair(truth, trivial, **axis)
+        pairs["\0trivial"] = read_pair(truth, trivial, **axis)  # a name that no detector has
     judge, left_out = read_judge(truth, next(iter(detectors.values())), metrics, axis)
     attempts, skipped = plan(series, read_families(None), seed=seed, budget=budget)
     informed = [attempt for attempt in attempts if attempt.family.knows]
@@ -175,7 +175,7 @@ def audit(
         tried=sum(map(len, contest.draws.values())),
         left_out=left_out | skipped,
         unit="seconds" if clock.kind == "datetime" else unit,
-        signature=sign("all" if metrics is None else changed, pairs, **asked),
+        signature=sign("all" if metrics is None else changed, pairs, samples=True, **asked),
     )
 
 

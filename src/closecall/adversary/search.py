@@ -279,7 +279,11 @@ def search(
         tried=tuple(trials),
         left_out=left_out,
         signature=sign(
-            {"search": changed(asked, parameters_of(search))}, pair, seed=seed, budget=budget
+            {"search": changed(asked, parameters_of(search))},
+            pair,
+            samples=True,
+            seed=seed,
+            budget=budget,
         ),
     )
 

@@ -71,7 +71,8 @@ class Affiliation:
 
         The data of a stream, which keeps no alarms, is ``none``.
         """
-        pair, given = self.events.pair, {"zero_division": self.zero_division}
+        pair = self.events.pair
+        given: dict[str, Any] = {"zero_division": self.zero_division}
         if self.events.kept:
             return sign("affiliation", pair, **given)
         return sign("affiliation", None, **options_of(pair), **given)

@@ -296,8 +296,9 @@ def choose_threshold(
         scores = read_scores(scores, nan="ignore")
         truth = np.zeros(scores.size, dtype=np.uint8)
     axis = {"times": times, "end": end, "span": span, "max_step": max_step, "nan": nan}
+    part: dict[str, Any] = {}
     if fit is None:
-        scored, part = read_scored(truth, scores, **axis, ignore=ignore), {}
+        scored = read_scored(truth, scores, **axis, ignore=ignore)
     else:
         scored, _ = fit_and_rest(truth, scores, fit, **axis, ignore=ignore)
         part = {"ignore": None, "fit": fit_text(scored)}

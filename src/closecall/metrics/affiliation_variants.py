@@ -89,7 +89,7 @@ def normalised_affiliation(
     return RescaledResult(_above(result.precision, 0.5), result.recall)
 
 
-@signed(read_pair)
+@signed(read_pair, draws_samples=True)
 def unbiased_affiliation(
     truth: Any,
     predicted: Any,

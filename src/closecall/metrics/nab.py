@@ -115,7 +115,25 @@ class NabResult(MetricResult):
         )
 
 
-@signed(read_sample_pair)
+def _read_windows(
+    truth: Any,
+    predicted: Any,
+    *,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
+    windows: Any = None,
+) -> Pair:
+    """Read a pair in rows; windows, if there are any, take the place of the true events."""
+    pair = read_sample_pair(truth, predicted, times=times, end=end, span=span)
+    if windows is None:
+        return pair
+    own = read_windows(windows, "windows")
+    own.require_disjoint("windows")
+    return _with_windows(pair, own if times is None else _rows_of(own, times, end, int(pair.stop)))
+
+
+@signed(_read_windows)
 def nab(
     truth: Any,
     predicted: Any,
@@ -175,14 +193,9 @@ def nab(
     >>> metrics.nab(truth, [0, 0, 0, 0, 1, 1, 0, 1], probation=0)
     NabResult(value=87.8685, raw=0.757371, windows=1, detected=1)
     """
-    pair = read_sample_pair(truth, predicted, times=times, end=end, span=span)
+    given = {"times": times, "end": end, "span": span, "windows": windows}
+    pair = _read_windows(truth, predicted, **given)
     weights, share = read_profile(profile), read_probation(probation)
-    if windows is not None:
-        own = read_windows(windows, "windows")
-        own.require_disjoint("windows")
-        if times is not None:
-            own = _rows_of(own, times, end, int(pair.stop))
-        pair = _with_windows(pair, own)
     return (score_rows if pair.clock.kind == "integer" else _score_alarms)(pair, weights, share)
 
 

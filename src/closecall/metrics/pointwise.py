@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 _PERCENT = 100
 
 
-@signed(read_sample_pair)
+def _read_by(truth: Any, predicted: Any, *, by: Any = "samples", **axis: Any) -> Pair:
+    require_choice(by, "by", ("samples", "duration"))
+    return (read_sample_pair if by == "samples" else read_pair)(truth, predicted, **axis)
+
+
+@signed(_read_by)
 def classical(
     truth: Any,
     predicted: Any,
@@ -58,9 +63,7 @@ def classical(
     >>> metrics.classical([0, 1, 1, 0], [0, 0, 1, 1])
     PrecisionRecallResult(precision=0.500, recall=0.500, f1=0.500)
     """
-    require_choice(by, "by", ("samples", "duration"))
-    read = read_sample_pair if by == "samples" else read_pair
-    pair = read(truth, predicted, times=times, end=end, span=span)
+    pair = _read_by(truth, predicted, times=times, end=end, span=span, by=by)
     hit = float(overlap_lengths(pair.truth, pair.predicted).sum())
     return PrecisionRecallResult(
         ratio(hit, total_length(pair.predicted)), ratio(hit, total_length(pair.truth))

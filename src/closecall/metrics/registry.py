@@ -73,6 +73,8 @@ class Metric:
     """Why the audit's measurement differs from one of these two, by the name of the field."""
     counts_samples: bool = False
     """Whether label vectors are compared sample by sample, whatever their times."""
+    draws_samples: bool = False
+    """Whether its digits depend on where samples are, beside the events."""
 
     @property
     def name(self) -> str:
@@ -139,7 +141,8 @@ _area = partial(Metric, family="threshold-free", gives=("value",), counts_sample
 METRICS = {metric.name: metric for metric in (
     _affiliation(affiliation, "Huet et al., KDD 2022"),
     _affiliation(normalised_affiliation, "Zhong et al., IEEE TNNLS 2025", lowest=-1.0),
-    _affiliation(unbiased_affiliation, "Zhong et al., IEEE TNNLS 2025", lowest=-inf),
+    _affiliation(unbiased_affiliation, "Zhong et al., IEEE TNNLS 2025", lowest=-inf,
+                 draws_samples=True),
     Metric(classical, "the definition", "pointwise", "point", counts_samples=True),
     Metric(composite, "Garg et al., IEEE TNNLS 2021", "pointwise", "range"),
     Metric(event_wise, "Hundman et al., KDD 2018", "pointwise", "range", handles_durations=True),

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 import numpy as np
 
 from closecall.fscore import f_measure
-from closecall.parameters import is_text
 from closecall.plain import plain
-from closecall.series import Scored, read_pair
+from closecall.series import Scored
 from closecall.signature import sign, value_text
 from closecall.wording import in_words
 
@@ -50,24 +49,26 @@ _Result = TypeVar("_Result", bound=MetricResult)
 
 
 def signed(
-    read: Callable[..., Pair | Scored],
+    read: Callable[..., Pair | Scored], *, draws_samples: bool = False
 ) -> Callable[[Callable[_P, _Result]], Callable[_P, _Result]]:
-    """Let a metric take what `read` makes of its input, and sign its result."""
+    """Let a metric take what `read` makes of its arguments, and sign its result.
+
+    `draws_samples` is that of its line in the registry.
+    """
 
     def decorate(metric: Callable[_P, _Result]) -> Callable[_P, _Result]:
         compute: Callable[..., _Result] = metric
         own, known = inspect.signature(metric), parameters_of(metric)
+        taken = {*_AXIS, *inspect.signature(read).parameters}
 
         @wraps(metric)
         def call(*args: _P.args, **kwargs: _P.kwargs) -> _Result:
             bound = own.bind(*args, **kwargs)
             (truth, other), given = bound.args, bound.kwargs
-            by = given.get("by")
-            reader = read_pair if is_text(by) and by == "duration" else read
-            series = reader(truth, other, **{name: given.get(name) for name in _AXIS})
+            series = read(truth, other, **{name: given[name] for name in given if name in taken})
             result = compute(series, other, **given)  # which takes as it is what has been read
             asked = changed({name: given[name] for name in given if name in known}, known)
-            result.signed({metric.__name__: asked}, series)
+            result.signed({metric.__name__: asked}, series, samples=draws_samples)
             if isinstance(series, Scored) or any(
                 value_text(own)[0] == "#" for own in asked.values()
             ):

@@ -243,7 +243,9 @@ def _data_hash(series: Series, given: _DetectorInput, options: BatchOptions) -> 
     if given.pair is None:
         return None
     own = given.pair
-    return data_hash(own, *([series.in_samples(own)] if options.counts_samples else []))
+    counted = [series.in_samples(own)] if options.counts_samples else []
+    drawn = any(entry.draws_samples for entry, _ in options.entries)
+    return data_hash(own, *counted, samples=drawn)
 
 
 def _fill_beside(
