@@ -28,7 +28,7 @@ _MANY = 100
 _NO_NUMBER = "--"
 _COMMANDS = r"\\[a-z]+\{?|[{}\\]"
 _LETTERS, _SMALL_LETTERS = 82, 88  # that fit the text width of an article, in either size
-_NARROWEST = 8  # letters of a name in one line
+_NARROWEST = 9  # letters of a name in one line
 _LETTER = 0.47  # of an em
 _SHORT = 4  # letters, behind which a word without marks may be broken
 _CHARACTERS = re.compile(r"\\[a-z]+\{\}|\\.|.")  # of escaped text
@@ -182,7 +182,7 @@ def _broken(cell: str, most: int, *, first: bool, head: bool) -> str:
             words.append([])
     parts = []
     for word in words:
-        size = len(word) if len(word) < most else _SHORT
+        size = len(word) if len(word) + 2 < most else _SHORT
         parts += ["".join(word[start : start + size]) for start in range(0, len(word), size or 1)]
     text = "\\allowbreak{}".join(parts)
     place, side = "b" if head else "t", "right" if first else "left"
