@@ -622,7 +622,10 @@ def test_windows_of_time_are_signed_as_the_rows_that_they_hold():
         cc.metrics.nab(TRUTH, ALARMS, times=times, windows=own, probation=0)
         for times, own in ((STAMPS, windows), (later, windows), (later, [(later[1], later[3])]))
     ]
+    windows[0] = (STAMPS[5], STAMPS[7])  # which were told before
     assert found[0] == found[2] != found[1]
+    told = [own.signature.metrics["nab"]["windows"] for own in found]
+    assert told[0] == told[1] != told[2]
     assert found[0].signature.data == found[2].signature.data != found[1].signature.data
 
 
