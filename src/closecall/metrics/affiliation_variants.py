@@ -161,7 +161,8 @@ def _precision_of(starts: Ticks, stops: Ticks | None, pair: Pair) -> float:
     """Compute the affiliation precision of samples or points, as `_random` draws them."""
     origin, borders, drawn = origin_of(pair), zone_borders(pair), [starts]
     drawn += [] if stops is None else [stops]
-    times = [own - origin for own in (*drawn, pair.truth.starts, pair.truth.stops)]
+    drawn += [pair.truth.starts, pair.truth.stops]
+    times = [own - origin for own in drawn] if origin else drawn
     if borders.dtype.kind == "i":  # in a unit that divides all, so that products are rounded alike
         unit = 0
         for own in (borders, *(some[:_FEW] for some in times), *times):
