@@ -1,5 +1,7 @@
 """The wording that every message shares, and what the classes can be caught as."""
 
+import pickle
+
 import pytest
 
 from closecall.errors import (
@@ -8,19 +10,42 @@ from closecall.errors import (
     InputTypeError,
     MissingExtraError,
     UndefinedMetricError,
-    expected,
-    renamed,
+    UnevenTimesError,
+    reason,
+    with_names,
+    worded,
 )
 
 
-def test_message_with_a_hint():
-    assert expected("`end` to be 7", "3", "Pass 7.") == (
-        "Expected `end` to be 7, got 3.\n\nHint: Pass 7."
+def test_a_message_is_made_from_the_fields():
+    error = InputError("labels to be 0 or 1", "2", argument="truth", index=3, hint="Pass 0 or 1.")
+    assert str(error) == (
+        "Expected `truth` labels to be 0 or 1, got 2 at index 3.\n\nHint: Pass 0 or 1."
     )
+    assert reason(error) == "Expected `truth` labels to be 0 or 1, got 2 at index 3."
 
 
-def test_message_without_a_hint():
-    assert expected("`end` to be 7", "3") == "Expected `end` to be 7, got 3."
+def test_a_rule_without_anything_got_is_a_sentence():
+    assert str(InputError("All time is ignored.")) == "All time is ignored."
+
+
+def test_the_command_line_has_names_and_hints_of_its_own():
+    error = InputError(
+        "to lie before `until`", "`since`", argument="since", hint="Python's.", code="x", by=4
+    )
+    assert worded(
+        error, {"since": "--from", "until": "--until"}.__getitem__, {"x": "By {by}."}
+    ) == ("Expected `--from` to lie before `--until`, got `--from`.\n\nHint: By 4.")
+    assert worded(error, hints={"y": "another"}).endswith("Hint: Python's.")
+
+
+def test_fields_survive_a_process():
+    error = UnevenTimesError("for uneven times", "none", argument="end", code="uneven", end=7)
+    error.status = "bad_times"
+    copy = pickle.loads(pickle.dumps(error))
+    assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
+    missing = pickle.loads(pickle.dumps(MissingExtraError("rich", "cli")))
+    assert "closecall[cli]" in str(missing)
 
 
 @pytest.mark.parametrize(
@@ -48,12 +73,13 @@ def test_missing_extra_names_the_install_command():
     )
 
 
-def test_renamed_arguments_keep_the_class_and_the_hint():
+def test_callers_name_the_arguments_that_they_pass_on():
     with (
         pytest.raises(UndefinedMetricError) as caught,
-        renamed({"truth": "labels", "predicted": "pred"}),
+        with_names({"labels": "y_true"}),
+        with_names({"truth": "labels", "predicted": "pred"}),
     ):
-        raise UndefinedMetricError("Expected `truth` beside `predicted`.\n\nHint: Mend truth.")
-    assert str(caught.value) == "Expected `labels` beside `pred`.\n\nHint: Mend truth."
-    with pytest.raises(MissingExtraError, match="needs `truth`"), renamed({"truth": "labels"}):
-        raise MissingExtraError("`truth`")
+        raise UndefinedMetricError(
+            "beside `predicted`", "`end=3`", argument="truth", hint="`truth`"
+        )
+    assert str(caught.value) == "Expected `y_true` beside `pred`, got `end=3`.\n\nHint: `y_true`"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.clock import LARGEST, SAMPLES, Clock, Tick, Ticks, Timed, on_one_clock, read_times
-from closecall.errors import InputError, UnevenTimesError, expected
+from closecall.errors import InputError, UnevenTimesError
 from closecall.parameters import read_length
 
 if TYPE_CHECKING:
@@ -182,15 +182,15 @@ def read_axis(length: int, times: Any, end: Any, *, of: str, max_step: Any = Non
     With `max_step`, times are evenly spaced if they are so apart from gaps.
     """
     if length == 0:
-        raise InputError.expected("`times` to have at least one time", "none")
+        raise InputError("to have at least one time", "none", argument="times")
     if times is None:
         if end is None:
             return Axis(None, length, length, SAMPLES)
         times, of = np.arange(length), "samples"
     ticks, clock = read_times(times, "times")
     if ticks.size != length:
-        raise InputError.expected(
-            f"`times` to have one time for each of the {length} {of}", f"{ticks.size}"
+        raise InputError(
+            f"to have one time for each of the {length} {of}", f"{ticks.size}", argument="times"
         )
     require_increasing(ticks, clock, "times")
     if end is None:
@@ -207,10 +207,11 @@ def read_axis(length: int, times: Any, end: Any, *, of: str, max_step: Any = Non
 def after_last(last: Tick, end: Tick, clock: Clock) -> Tick:
     """Return the end; raise if it does not lie after the last time."""
     if end <= last:
-        raise InputError.expected(
-            f"`end` to lie after the last time {clock.text(last)}",
+        raise InputError(
+            f"to lie after the last time {clock.text(last)}",
             clock.text(end),
-            "`end` is where the last sample stops, the time the next one would have.",
+            argument="end",
+            hint="`end` is where the last sample stops, the time the next one would have.",
         )
     return end
 
@@ -222,13 +223,15 @@ def require_increasing(ticks: Ticks, clock: Clock, name: str) -> None:
         return
     index = int(rising.argmin()) + 1
     repeated = ticks[index] == ticks[index - 1]
-    raise InputError.expected(
-        f"`{name}` to be strictly increasing",
-        f"{clock.text(ticks[index].item())} after {clock.text(ticks[index - 1].item())} "
-        f"at index {index}",
-        "Drop or aggregate repeated times first."
+    raise InputError(
+        "to be strictly increasing",
+        f"{clock.text(ticks[index].item())} after {clock.text(ticks[index - 1].item())}",
+        argument=name,
+        index=index,
+        hint="Drop or aggregate repeated times first."
         if repeated
         else "Sort the samples by time first.",
+        code="repeated_times" if repeated else "unsorted_times",
     )
 
 
@@ -270,10 +273,11 @@ class Spacing:
         """Return the time that follows the last one, or None if the times are unevenly spaced."""
         step = self.step(clock)
         if step is not None and clock.kind != "number" and self.last + step > LARGEST:
-            raise InputError.expected(
-                "`times` whose end fits in 64 bits",
+            raise InputError(
+                "whose end fits in 64 bits",
                 f"{self.last + step}",
-                "Subtract a common origin first, or count time in a coarser unit.",
+                argument="times",
+                hint="Subtract a common origin first, or count time in a coarser unit.",
             )
         return None if step is None else self.last + step
 
@@ -286,15 +290,18 @@ class Spacing:
 
 def _infer_end(ticks: Ticks, clock: Clock, longest: Tick | None, *, short: bool) -> Tick:
     if ticks.size == 1:
-        raise InputError.expected(
-            "`end` for a series of one sample",
+        raise InputError(
+            "for a series of one sample",
             "none",
-            f"Pass `end=`, the time after {clock.text(ticks[0].item())} where it stops.",
+            argument="end",
+            hint=f"Pass `end=`, the time after {clock.text(ticks[0].item())} where it stops.",
         )
     first, last = ticks[[0, -1]].tolist()
     if clock.kind != "number" and last - first > LARGEST:
         hint = "Count time in a coarser unit."
-        raise InputError.expected("`times` whose range fits in 64 bits", f"{last - first}", hint)
+        raise InputError(
+            "whose range fits in 64 bits", f"{last - first}", argument="times", hint=hint
+        )
     end = Spacing.of(ticks, short=short).end(clock)
     if end is not None:
         return end
@@ -306,14 +313,15 @@ def _infer_end(ticks: Ticks, clock: Clock, longest: Tick | None, *, short: bool)
         if end is not None:
             return end
     usual = np.sort(steps)[steps.size // 2].item()
-    message = expected(
-        "`end` for unevenly spaced times",
+    raise UnevenTimesError(
+        "for unevenly spaced times",
         "none",
-        f"The last sample stops at `end`; `end={_literal(clock, last + usual)}` would give it the "
-        "median step.",
+        argument="end",
+        hint=f"The last sample stops at `end`; `end={_literal(clock, last + usual)}` would give it "
+        "the median step.",
+        end=clock.scalar(last + usual) if clock.tz else clock.native(ticks[-1:] + usual)[0],
+        end_text=clock.text(last + usual),
     )
-    suggested = clock.scalar(last + usual) if clock.tz else clock.native(ticks[-1:] + usual)[0]
-    raise UnevenTimesError(message, suggested, clock.text(last + usual))
 
 
 def _literal(clock: Clock, tick: Tick) -> str:

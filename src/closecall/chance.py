@@ -492,14 +492,14 @@ def significance(
         if threshold is None or (isinstance(threshold, str) and threshold == _BEST):
             return _of_scores(scored, n, progress)
         if isinstance(threshold, str):
-            raise InputError.expected(f"`threshold` to be a number or '{_BEST}'", shown(threshold))
+            raise InputError(f"to be a number or '{_BEST}'", shown(threshold), argument="threshold")
         pair = scored.at(threshold)
     else:
         if not isinstance(truth, Pair) and (scores is None) == (predicted is None):
             got = "neither" if scores is None else "both"
-            raise InputTypeError.expected("either `predicted` or `scores`", got)
+            raise InputTypeError("either `predicted` or `scores`", got)
         if threshold is not None:
-            raise InputTypeError.expected("no `threshold` without `scores`", shown(threshold))
+            raise InputTypeError("no `threshold` without `scores`", shown(threshold))
         pair = read_pair(truth, predicted, **axis)
         pair.require_truth("affiliation")
     return _of_alarms(pair.asking(threshold=threshold), n, correction, progress)

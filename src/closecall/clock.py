@@ -107,7 +107,7 @@ class Clock:
 
     def _datetime(self, tick: Tick) -> datetime:
         if not self._is_datetime(tick):
-            raise InputError.expected("times within the years 1 to 9999", str(self._stamp(tick)))
+            raise InputError("times within the years 1 to 9999", str(self._stamp(tick)))
         moment: datetime = self._stamp(tick).astype("datetime64[us]").item()
         return moment if self.tz is None else moment.replace(tzinfo=UTC).astimezone(self.tz)
 
@@ -137,10 +137,11 @@ def read_stamps(stamps: NDArray[Any], zone: tzinfo | None, name: str) -> tuple[T
     """Read an array of numpy datetimes; units above the second become seconds."""
     unit, count = np.datetime_data(stamps.dtype)
     if unit not in _SECONDS and unit not in PER_SECOND:
-        raise InputTypeError.expected(
-            f"`{name}` to be datetimes in a unit from weeks to nanoseconds",
+        raise InputTypeError(
+            "to be datetimes in a unit from weeks to nanoseconds",
             str(stamps.dtype),
-            "Convert them first, e.g. with `.astype('datetime64[s]')`.",
+            argument=name,
+            hint="Convert them first, e.g. with `.astype('datetime64[s]')`.",
         )
     missing = np.isnat(stamps)
     if missing.any():
@@ -150,7 +151,7 @@ def read_stamps(stamps: NDArray[Any], zone: tzinfo | None, name: str) -> tuple[T
     unit = "s" if unit in _SECONDS else unit
     if factor > 1 and max(abs(int(own.min())), abs(int(own.max()))) * factor > LARGEST:
         largest = stamps[np.abs(own).argmax()]
-        raise InputError.expected(f"`{name}` to fit in 64 bits of unit {unit!r}", str(largest))
+        raise InputError(f"to fit in 64 bits of unit {unit!r}", str(largest), argument=name)
     return own * factor if factor > 1 else own, Clock("datetime", unit, zone)
 
 
@@ -178,7 +179,7 @@ def read_objects(values: NDArray[Any], name: str) -> tuple[Ticks, Clock]:
     for index, tick in enumerate(ticks):
         if abs(tick) > LARGEST:
             got = f"{values[index]} at index {index}"
-            raise InputError.expected(f"`{name}` to fit in 64 bits of unit {finest!r}", got)
+            raise InputError(f"to fit in 64 bits of unit {finest!r}", got, argument=name)
     return read_stamps(np.array(ticks, dtype=np.int64).view(f"datetime64[{finest}]"), zone, name)
 
 
@@ -192,23 +193,26 @@ def is_missing(value: Any) -> bool:
 
 def mixed_zones(what: str, got: str) -> InputTypeError:
     """Return the error for times of which some have a zone and others do not."""
-    return InputTypeError.expected(
+    return InputTypeError(
         f"{what} to have a time zone everywhere or nowhere",
         got,
-        "Localise the times without a zone, or convert the others to UTC and drop it.",
+        hint="Localise the times without a zone, or convert the others to UTC and drop it.",
+        code="mixed_zones",
     )
 
 
 def _missing(name: str, value: str, index: int) -> InputError:
-    return InputError.expected(f"`{name}` to have no missing times", f"{value} at index {index}")
+    return InputError("to have no missing times", str(value), argument=name, index=index)
 
 
 def _not_a_time(value: Any, index: int, name: str) -> InputTypeError:
     hint = "Integers must fit in 64 bits; text must be parsed first."
-    return InputTypeError.expected(
-        f"`{name}` to be of one kind, numbers or datetimes",
-        f"{shown(value)} at index {index}",
-        hint if isinstance(value, (int, str)) else "",
+    return InputTypeError(
+        "to be of one kind, numbers or datetimes",
+        f"{shown(value)}",
+        argument=name,
+        index=index,
+        hint=hint if isinstance(value, (int, str)) else "",
     )
 
 
@@ -217,8 +221,8 @@ def _nanoseconds(unit: str, name: str) -> int:
         return _SECONDS[unit] * PER_SECOND["ns"]
     if unit in PER_SECOND:
         return PER_SECOND["ns"] // PER_SECOND[unit]
-    raise InputTypeError.expected(
-        f"`{name}` to be datetimes in a unit from weeks to nanoseconds", repr(unit)
+    raise InputTypeError(
+        "to be datetimes in a unit from weeks to nanoseconds", repr(unit), argument=name
     )
 
 
@@ -254,7 +258,7 @@ def read_times(values: Any, name: str) -> tuple[Ticks, Clock]:
         return read_stamps(array, zone, name)
     if kind in "iu":
         if kind == "u" and int(array.max()) > LARGEST:
-            raise InputError.expected(f"`{name}` to fit in 64 bits", str(int(array.max())))
+            raise InputError("to fit in 64 bits", str(int(array.max())), argument=name)
         return np.ascontiguousarray(array, dtype=np.int64), SAMPLES
     if kind == "f":
         return _read_floats(array, values, name), Clock("number")
@@ -263,8 +267,8 @@ def read_times(values: Any, name: str) -> tuple[Ticks, Clock]:
         "U": "Parse them first, e.g. `numpy.array(times, dtype='datetime64[s]')`.",
         "b": "A column of 0/1 is a label vector, not an axis of times.",
     }
-    raise InputTypeError.expected(
-        f"`{name}` to be numbers or datetimes", str(array.dtype), hints.get(kind, "")
+    raise InputTypeError(
+        "to be numbers or datetimes", str(array.dtype), argument=name, hint=hints.get(kind, "")
     )
 
 
@@ -272,9 +276,7 @@ def _read_floats(array: NDArray[Any], values: Any, name: str) -> NDArray[np.floa
     finite = np.isfinite(array)
     if not finite.all():
         index = int(finite.argmin())
-        raise InputError.expected(
-            f"`{name}` to be finite", f"{float(array[index])} at index {index}"
-        )
+        raise InputError("to be finite", f"{float(array[index])}", argument=name, index=index)
     floats = np.ascontiguousarray(array, dtype=np.float64)
     rounded = floats != array
     if not isinstance(values, np.ndarray) and np.abs(floats).max() > _EXACT_FLOAT:
@@ -283,10 +285,12 @@ def _read_floats(array: NDArray[Any], values: Any, name: str) -> NDArray[np.floa
         rounded = np.array([isinstance(x, int) and (x != y or x > LARGEST) for x, y in both])
     if rounded.any():
         index = int(rounded.argmax())
-        raise InputError.expected(
-            f"`{name}` to be exact as 64-bit floats",
-            f"{values[index]} at index {index}",
-            "Subtract a common origin first.",
+        raise InputError(
+            "to be exact as 64-bit floats",
+            str(values[index]),
+            argument=name,
+            index=index,
+            hint="Subtract a common origin first.",
         )
     return floats
 
@@ -318,10 +322,10 @@ def _common(clock: Clock, part: Timed, first: str) -> Clock:
         return clock
     if (clock.kind == "datetime") != (other.kind == "datetime"):
         kinds = [("datetimes" if c.kind == "datetime" else "numbers") for c in (clock, other)]
-        raise InputTypeError.expected(
+        raise InputTypeError(
             f"`{first}` and `{part.name}` to be on one kind of time axis",
             f"{kinds[0]} and {kinds[1]}",
-            "Give all times as datetimes, or all as numbers.",
+            hint="Give all times as datetimes, or all as numbers.",
         )
     if clock.kind != "datetime":
         return Clock("number")
@@ -340,17 +344,19 @@ def _convert(part: Timed, clock: Clock) -> Ticks:
     largest = max(abs(int(ticks.min())), abs(int(ticks.max())))
     if clock.kind == "number":
         if largest > _EXACT_FLOAT:
-            raise InputTypeError.expected(
-                f"`{part.name}` to be exact beside times that are not integers",
+            raise InputTypeError(
+                "to be exact beside times that are not integers",
                 f"the integer {largest}, which no float holds",
-                "Subtract a common origin first, or give all times as integers.",
+                argument=part.name,
+                hint="Subtract a common origin first, or give all times as integers.",
             )
         return ticks.astype(np.float64)
     factor = PER_SECOND[clock.unit] // PER_SECOND[own.unit]
     if largest * factor > LARGEST:
-        raise InputError.expected(
-            f"`{part.name}` to fit the unit {clock.unit!r} of the other times",
+        raise InputError(
+            f"to fit the unit {clock.unit!r} of the other times",
             f"{own.text(int(ticks[np.abs(ticks).argmax()]))}",
-            "Convert all times to one coarser unit.",
+            argument=part.name,
+            hint="Convert all times to one coarser unit.",
         )
     return ticks * np.int64(factor)

@@ -27,10 +27,11 @@ def read_column(values: Any, name: str) -> tuple[NDArray[Any], tzinfo | None]:
     else:
         array, zone = _from_foreign(values, name)
     if array.ndim != 1:
-        raise InputTypeError.expected(
-            f"`{name}` to be one-dimensional",
+        raise InputTypeError(
+            "to be one-dimensional",
             f"an array of shape {array.shape}",
-            "Pass one column. Intervals go in `closecall.Events([(start, stop), ...])`.",
+            argument=name,
+            hint="Pass one column. Intervals go in `closecall.Events([(start, stop), ...])`.",
         )
     return array, zone
 
@@ -42,8 +43,8 @@ def _from_sequence(values: Any, name: str) -> NDArray[Any]:
         kinds = {getattr(value, "dtype", None) for value in values if array.dtype.kind == "M"}
         return np.array(values, dtype=object) if len(kinds) > 1 else array
     except (TypeError, ValueError, OverflowError, MemoryError) as error:
-        raise InputTypeError.expected(
-            f"`{name}` to be one flat column", f"a sequence numpy cannot read ({error})"
+        raise InputTypeError(
+            "to be one flat column", f"a sequence numpy cannot read ({error})", argument=name
         ) from None
 
 
@@ -84,10 +85,11 @@ def _from_foreign(values: Any, name: str) -> tuple[NDArray[Any], tzinfo | None]:
         return np.asarray(values), None
     if hasattr(values, "__array__"):
         return np.asarray(values), None
-    raise InputTypeError.expected(
-        f"`{name}` to be a column of values",
+    raise InputTypeError(
+        "to be a column of values",
         f"{type(values).__name__}",
-        "Pass a list, a numpy array, or a pandas, polars or pyarrow column.",
+        argument=name,
+        hint="Pass a list, a numpy array, or a pandas, polars or pyarrow column.",
     )
 
 
@@ -121,10 +123,12 @@ def _from_series(series: nw.Series[Any], name: str) -> tuple[NDArray[Any], tzinf
 
 def _refuse_missing(missing: NDArray[np.bool_], name: str) -> None:
     if missing.any():
-        raise InputError.expected(
-            f"`{name}` to have no missing values",
-            f"one (nan, NaT or null) at index {int(missing.argmax())}",
-            "Drop or fill those rows first.",
+        raise InputError(
+            "to have no missing values",
+            "one (nan, NaT or null)",
+            argument=name,
+            index=int(missing.argmax()),
+            hint="Drop or fill those rows first.",
         )
 
 
@@ -140,7 +144,7 @@ def time_zone(name: str) -> tzinfo:
     except ValueError:
         fixed = None
     if fixed is None:
-        raise InputError.expected(
-            "a known time zone", repr(name), "Convert the times to UTC, or install tzdata."
+        raise InputError(
+            "a known time zone", repr(name), hint="Convert the times to UTC, or install tzdata."
         )
     return fixed

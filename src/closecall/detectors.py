@@ -64,18 +64,17 @@ def by_name(values: Any, argument: str, alone: str | None = None) -> dict[str, G
     if alone is not None and not isinstance(values, Mapping):
         return {alone: Given(argument, values)}
     if not hasattr(values, "items"):
-        raise InputTypeError.expected(
-            f"`{argument}` to be a mapping from names of detectors",
+        raise InputTypeError(
+            "to be a mapping from names of detectors",
             type(values).__name__,
-            f"Pass a mapping, such as {{'mine': {argument}}}.",
+            argument=argument,
+            hint=f"Pass a mapping, such as {{'mine': {argument}}}.",
         )
     named = {}
     for name, own in values.items():
         text = name if isinstance(name, str) else shown(name)
         if alone is None and not (is_text(name) and text.strip()):
-            raise InputTypeError.expected(
-                f"the names of detectors in `{argument}` to be text", shown(name)
-            )
+            raise InputTypeError(f"the names of detectors in `{argument}` to be text", shown(name))
         named[text] = Given(f"{argument}[{text!r}]", own)
     return named
 
@@ -152,10 +151,10 @@ def read_detectors(
 def _require_one_place(labelled: dict[str, Given], scored: dict[str, Given]) -> None:
     for name in labelled:
         if name in scored:
-            raise InputError.expected(
+            raise InputError(
                 "each detector in `predicted` or in `scores`",
                 f"{name!r} in both",
-                "Give one of the two another name.",
+                hint="Give one of the two another name.",
             )
 
 
@@ -165,7 +164,7 @@ def _read_thresholds(
     """Read thresholds by name, or one number for all scores."""
     if isinstance(thresholds, (int, float, np.number)) and not isinstance(thresholds, bool):
         if not scored:
-            raise InputTypeError.expected("`scores` beside `thresholds`", "none")
+            raise InputTypeError("`scores` beside `thresholds`", "none")
         thresholds = dict.fromkeys(scored, thresholds)
     given = by_name(thresholds, "thresholds", alone if isinstance(thresholds, Mapping) else None)
     require_scored(given, scored, "thresholds")
@@ -180,10 +179,11 @@ def require_scored(names: Iterable[Any], scored: Mapping[str, Any], argument: st
         if name not in scored:
             close = difflib.get_close_matches(str(name), scored, n=1)
             listed = ", ".join(map(repr, scored)) or "none"
-            raise InputError.expected(
-                f"`{argument}` to name detectors in `scores`",
+            raise InputError(
+                "to name detectors in `scores`",
                 shown(name),
-                (f"Did you mean {close[0]!r}? " if close else "") + f"There are: {listed}.",
+                argument=argument,
+                hint=(f"Did you mean {close[0]!r}? " if close else "") + f"There are: {listed}.",
             )
 
 
@@ -199,7 +199,7 @@ def _shared_axis(
     first, length = next((called, column.size) for called, column in vectors.items())
     for called, column in vectors.items():
         if column.size != length:
-            raise InputError.expected(
-                f"`{called}` to have as many values as `{first}` ({length})", f"{column.size}"
+            raise InputError(
+                f"to have as many values as `{first}` ({length})", f"{column.size}", argument=called
             )
     return read_axis(length, times, end, of="samples", max_step=max_step)

@@ -1,32 +1,55 @@
 """What closecall raises when an input breaks a rule.
 
-Every message names the argument, the rule, the value and the index, and ends with a hint. The
-classes also derive from the built-in ones, so ``except ValueError`` works as everywhere else;
-the command line catches `ClosecallError` and nothing more, so a bug still shows its traceback.
+An error has fields: the argument, the rule that it breaks, what came instead, the index, a hint
+and, where a program has to decide by it, a code. `worded` is the one wording made from them. The
+classes also derive from the built-in ones, so ``except ValueError`` works as everywhere else; the
+command line catches `ClosecallError` and nothing more, so a bug still shows its traceback.
 """
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 _WRITABLE = 10**30
 
 
 class ClosecallError(Exception):
-    """Anything a caller can mend: bad values, bad types, a missing extra."""
+    """Anything a caller can fix: bad values, bad types, a missing extra.
+
+    The message reads "Expected `argument` rule, got got at index." An error without `got` has a
+    sentence of its own as its `rule`. In texts, code is in backticks, and arguments are code.
+    """
 
     exit_status: int | None = None
     """What the command line exits with, where that is not as usual."""
+    status: str = ""
+    """What the row of a series says that cannot be read, one of `closecall.tables.STATUSES`."""
 
-    @classmethod
-    def expected(cls, rule: str, got: str, hint: str = "") -> Self:
-        """Return the error with the one wording of `expected`."""
-        return cls(expected(rule, got, hint))
+    def __init__(
+        self,
+        rule: str,
+        got: str = "",
+        *,
+        argument: str = "",
+        index: int | None = None,
+        hint: str = "",
+        code: str = "",
+        **details: Any,
+    ) -> None:
+        super().__init__(rule, got)  # with which, and the fields, an error is pickled
+        self.rule, self.got = rule, got
+        self.argument, self.index, self.hint, self.code = argument, index, hint, code
+        self.details = details
+        """Values for hints that another caller words, such as the command line."""
+        self.names: dict[str, str] = {}
+        """What a caller calls arguments that it passed on under another name."""
+
+    def __str__(self) -> str:
+        return worded(self)
 
 
 class InputError(ClosecallError, ValueError):
@@ -38,11 +61,10 @@ class InputTypeError(ClosecallError, TypeError):
 
 
 class UnevenTimesError(InputError):
-    """Nothing says where the last sample stops; with the median step it would be at `end`."""
+    """Nothing says where the last sample stops.
 
-    def __init__(self, message: str, end: Any = None, end_text: str = "") -> None:
-        super().__init__(message)
-        self.end, self.end_text = end, end_text
+    ``details`` has the `end` that the median step would give, and its text as ``end_text``.
+    """
 
 
 class UndefinedMetricError(InputError):
@@ -54,25 +76,78 @@ class MissingExtraError(ClosecallError, ImportError):
 
     def __init__(self, package: str, extra: str = "") -> None:
         target = f"'closecall[{extra}]'" if extra else package
-        super().__init__(
-            f"This needs {package}, which is not installed.\n\nHint: run `pip install {target}`."
-        )
+        needed = f"This needs {package}, which is not installed."
+        super().__init__(needed, hint=f"run `pip install {target}`.")
+        self.args = (package, extra)
 
 
 class EngineError(ClosecallError):
     """The workers of a batch are gone, or cannot be reached; what was finished is kept."""
 
 
-def expected(rule: str, got: str, hint: str = "") -> str:
-    """Build the one wording of every message: the rule, what came instead, and the remedy.
+def worded(
+    error: ClosecallError,
+    called: Callable[[str], str] = str,
+    hints: Mapping[str, str] | None = None,
+) -> str:
+    """Return the message of an error: the rule, what came instead, and the remedy.
 
-    >>> print(expected("`end` to lie after the last time 7", "3", "Pass the time that follows it."))
-    Expected `end` to lie after the last time 7, got 3.
+    `called` says what code in backticks is called where the message is read, and `hints` has the
+    remedies there, by code.
+
+    >>> error = InputError("to lie after 7", "3", argument="end", hint="Pass a later `end`.")
+    >>> print(worded(error, called=lambda name: f"--{name}"))
+    Expected `--end` to lie after 7, got 3.
     <BLANKLINE>
-    Hint: Pass the time that follows it.
+    Hint: Pass a later `--end`.
     """
-    message = f"Expected {rule}, got {got}."
-    return f"{message}\n\nHint: {hint}" if hint else message
+    hint = (hints or {}).get(error.code, "").format(**error.details) or error.hint
+    sentence = reason(error, called)
+    return f"{sentence}\n\nHint: {_called(hint, error, called)}" if hint else sentence
+
+
+def reason(error: ClosecallError, called: Callable[[str], str] = str) -> str:
+    """Return what is wrong in one sentence, without the hint."""
+    if not error.got:
+        return _called(error.rule, error, called)
+    subject = f"`{error.argument}` " if error.argument else ""
+    place = "" if error.index is None else f" at index {error.index}"
+    return _called(f"Expected {subject}{error.rule}, got {error.got}{place}.", error, called)
+
+
+def _called(text: str, error: ClosecallError, called: Callable[[str], str]) -> str:
+    """Write the code in a text as the reader knows it."""
+    parts = text.split("`")
+    for place in range(1, len(parts), 2):
+        name, equals, value = parts[place].partition("=")
+        parts[place] = called(f"{error.names.get(name, name)}{equals}{value}")
+    return "`".join(parts)
+
+
+@contextmanager
+def with_names(names: Mapping[str, str]) -> Iterator[None]:
+    """Tell errors what the caller calls arguments that are passed on under another name.
+
+    >>> with with_names({"truth": "labels"}):
+    ...     raise InputError("to be 0 or 1", "2", argument="truth", index=0)
+    Traceback (most recent call last):
+    closecall.errors.InputError: Expected `labels` to be 0 or 1, got 2 at index 0.
+    """
+    try:
+        yield
+    except ClosecallError as error:
+        inner = {ours: names.get(theirs, theirs) for ours, theirs in error.names.items()}
+        error.names = {**names, **inner}
+        raise
+
+
+def first_line(error: BaseException) -> str:
+    r"""Return the first line of another package's message, to be quoted in one of ours.
+
+    >>> first_line(OSError("Corrupt snappy data.\nIn file x.cc, line 9"))
+    'Corrupt snappy data.'
+    """
+    return str(error).strip().partition("\n")[0]
 
 
 def shown(value: Any) -> str:
@@ -87,31 +162,3 @@ def shown(value: Any) -> str:
         return f"{value!r:.80}".replace("\n", " ")
     except Exception:  # noqa: BLE001 - it holds an int of thousands of digits, or cannot show itself
         return f"a {type(value).__name__}"
-
-
-def first_line(error: BaseException) -> str:
-    r"""Return the first line of another package's message, to be quoted in one of ours.
-
-    >>> first_line(OSError("Corrupt snappy data.\nIn file x.cc, line 9"))
-    'Corrupt snappy data.'
-    """
-    return str(error).strip().partition("\n")[0]
-
-
-@contextmanager
-def renamed(names: Mapping[str, str]) -> Iterator[None]:
-    """Call arguments in messages what the caller calls them, who passed them through another.
-
-    >>> with renamed({"truth": "labels"}):
-    ...     raise InputError("Expected `truth` to be 0 or 1, got 2 at index 0.")
-    Traceback (most recent call last):
-    closecall.errors.InputError: Expected `labels` to be 0 or 1, got 2 at index 0.
-    """
-    try:
-        yield
-    except (InputError, InputTypeError) as error:
-        message = str(error)
-        for ours, theirs in names.items():
-            message = f"`{theirs}".join(re.split(rf"`{re.escape(ours)}(?=[`=])", message))
-        error.args = (message,)
-        raise

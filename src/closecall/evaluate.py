@@ -169,8 +169,8 @@ def evaluate(
         None if isinstance(side, Mapping) and not side else side for side in (predicted, scores)
     )
     if predicted is None and scores is None:
-        raise InputTypeError.expected(
-            "`predicted` or `scores`", "neither", "Pass 0/1 predictions, scores, or both."
+        raise InputTypeError(
+            "`predicted` or `scores`", "neither", hint="Pass 0/1 predictions, scores, or both."
         )
     labels = predicted is not None or threshold is not None
     asked = {"all": {}} if metrics is None else read_metrics(metrics)
@@ -249,7 +249,7 @@ def _table(
     truth, predicted, scores = sides
     read = read_detectors(truth, predicted, scores, **given)
     if not read.scored and (threshold is not None or fit is not None):
-        raise InputTypeError.expected("`scores` beside `threshold` or `fit`", "none")
+        raise InputTypeError("`scores` beside `threshold` or `fit`", "none")
     rules = threshold if isinstance(threshold, Mapping) else dict.fromkeys(read.scored, threshold)
     require_scored(rules, read.scored, "threshold")
     shared = {**given, "ignore": read.truth.ignored}
@@ -285,10 +285,10 @@ def _table(
 def _require_scores_alone(predicted: Any, scores: Any, threshold: Any) -> None:
     if scores is None or predicted is not None:
         got = "`predicted`" if scores is None else "`predicted` as well"
-        raise InputTypeError.expected("`scores` alone beside `threshold`", got)
+        raise InputTypeError("alone beside `threshold`", got, argument="scores")
     if threshold is None:
-        raise InputTypeError.expected(
-            "a `threshold` rule beside `fit`", "none", "Pass, for example, 'best_f1'."
+        raise InputTypeError(
+            "a `threshold` rule beside `fit`", "none", hint="Pass, for example, 'best_f1'."
         )
 
 
@@ -310,7 +310,7 @@ def _chosen(
     available = {"labels": labels, "scores": scores}
     if "all" in asked:
         if asked.pop("all"):
-            raise InputTypeError.expected("no parameters of all metrics", "some")
+            raise InputTypeError("no parameters of all metrics", "some")
         usual: dict[str, dict[str, Any]] = {
             entry.name: {}
             for entry in METRICS.values()
@@ -323,7 +323,7 @@ def _chosen(
         if not available[entry.takes]:
             missing = "predicted" if entry.takes == "labels" else "scores"
             hint = "`threshold` makes predictions of scores." if missing == "predicted" else ""
-            raise InputTypeError.expected(f"`{missing}` for the metric {name!r}", "none", hint)
+            raise InputTypeError(f"for the metric {name!r}", "none", argument=missing, hint=hint)
         entry.check(parameters)
         chosen.append((entry, parameters))
     return chosen

@@ -42,10 +42,10 @@ def read_stretches(
         stretches.append(Stretches("ignore", _read_ignore(ignore, axis)))
     if max_step is not None:
         if axis is None:
-            raise InputTypeError.expected(
+            raise InputTypeError(
                 "no `max_step` beside Events, which have no samples",
                 "`max_step`",
-                "Pass `max_step` to `Events.from_labels`, and the gaps as `ignore`.",
+                hint="Pass `max_step` to `Events.from_labels`, and the gaps as `ignore`.",
             )
         gaps = axis.gaps(read_length(max_step, axis.clock, "max_step"))
         stretches.append(Stretches("max_step", Intervals(*gaps, axis.clock)))
@@ -59,17 +59,19 @@ def _read_ignore(ignore: Any, axis: Axis | None) -> Intervals:
     if isinstance(ignore, Events) or are_pairs(ignore):
         return read_ignored(ignore)
     if axis is None:
-        raise InputTypeError.expected(
-            "`ignore` to be Events or pairs (start, stop) beside Events",
+        raise InputTypeError(
+            "to be Events or pairs (start, stop) beside Events",
             shown(ignore),
-            "Turn a 0/1 vector into events with `Events.from_labels(labels, times)`.",
+            argument="ignore",
+            hint="Turn a 0/1 vector into events with `Events.from_labels(labels, times)`.",
         )
     labels = read_labels(ignore, "ignore")
     if labels.size != axis.length:
-        raise InputError.expected(
-            f"`ignore` to have one label for each of the {axis.length} samples",
+        raise InputError(
+            f"to have one label for each of the {axis.length} samples",
             f"{labels.size}",
-            "Pass stretches of time as a list of pairs, `[(start, stop)]`.",
+            argument="ignore",
+            hint="Pass stretches of time as a list of pairs, `[(start, stop)]`.",
         )
     return Intervals.from_labels(labels, axis)
 

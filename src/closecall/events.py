@@ -29,7 +29,7 @@ def read_labels(values: Any, name: str) -> NDArray[Any]:
     """Read a vector of bool, integer or float labels and check that each is 0 or 1."""
     labels = read_column(values, name)[0]
     if labels.size == 0:
-        raise InputError.expected(f"`{name}` to have at least one sample", "an empty vector")
+        raise InputError("to have at least one sample", "an empty vector", argument=name)
     kind = labels.dtype.kind
     if kind == "O":
         labels = _from_objects(labels, name)
@@ -43,10 +43,11 @@ def read_labels(values: Any, name: str) -> NDArray[Any]:
     elif kind == "f":
         valid = bool(((labels == 0) | (labels == 1)).all())
     else:
-        raise InputTypeError.expected(
-            f"`{name}` to be a vector of 0 and 1, or closecall.Events",
+        raise InputTypeError(
+            "to be a vector of 0 and 1, or closecall.Events",
             f"values of type {type(labels[0]).__name__}",
-            "Convert the labels to integers or booleans first.",
+            argument=name,
+            hint="Convert the labels to integers or booleans first.",
         )
     if not valid:
         raise _not_binary(labels, name)
@@ -57,10 +58,12 @@ def _from_objects(labels: NDArray[Any], name: str) -> NDArray[Any]:
     """Read Python numbers and booleans, which numpy keeps as bare objects beside None."""
     for index, value in enumerate(labels):
         if is_missing(value):
-            raise InputError.expected(
-                f"`{name}` labels to be 0 or 1",
-                f"{value} at index {index}",
-                "Drop the samples without a label, or decide what they are.",
+            raise InputError(
+                "labels to be 0 or 1",
+                str(value),
+                argument=name,
+                index=index,
+                hint="Drop the samples without a label, or decide what they are.",
             )
     plain = all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in labels)
     return np.array(labels.tolist()) if plain else labels
@@ -68,7 +71,7 @@ def _from_objects(labels: NDArray[Any], name: str) -> NDArray[Any]:
 
 def _not_binary(labels: NDArray[Any], name: str) -> InputError:
     index = int(((labels != 0) & (labels != 1)).argmax())
-    value = labels[index].item()
+    value, code = labels[index].item(), ""
     if value == -1:
         hint = "scikit-learn's detectors return -1 for anomalies: pass `labels == -1`."
     elif value != value:  # noqa: PLR0124 - nan differs from itself
@@ -76,8 +79,10 @@ def _not_binary(labels: NDArray[Any], name: str) -> InputError:
     elif labels.dtype.kind == "f":
         hint = "These look like scores: pass `scores >= threshold`."
     else:
-        hint = "Pass `labels != 0` if every other value marks an anomaly."
-    return InputError.expected(f"`{name}` labels to be 0 or 1", f"{value} at index {index}", hint)
+        hint, code = "Pass `labels != 0` if every other value marks an anomaly.", "other_labels"
+    return InputError(
+        "labels to be 0 or 1", str(value), argument=name, index=index, hint=hint, code=code
+    )
 
 
 def runs(labels: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -167,21 +172,23 @@ class Intervals:
         kept = begins < ends
         return Intervals(begins[kept], ends[kept], self.clock)
 
-    def refuse(self, broken: NDArray[np.bool_], rule: str, hint: str = "") -> None:
+    def refuse(self, broken: NDArray[np.bool_], rule: str, **fields: Any) -> None:
         """Raise if a rule is broken, and show the first interval that does."""
         if broken.any():
             index = int(broken.argmax())
-            raise InputError.expected(rule, f"{self.text(index)} at index {index}", hint)
+            raise InputError(rule, self.text(index), index=index, **fields)
 
-    def require_sorted(self) -> None:
+    def require_sorted(self, name: str) -> None:
         """Raise if intervals are out of order."""
         unsorted = self.starts[1:] < self.starts[:-1]
         if unsorted.any():
             index = int(unsorted.argmax()) + 1
-            raise InputError.expected(
+            raise InputError(
                 "events to be sorted by start",
-                f"{self.text(index)} after {self.text(index - 1)} at index {index}",
-                "Sort them first, e.g. `Events(sorted(intervals))`.",
+                f"{self.text(index)} after {self.text(index - 1)}",
+                argument=name,
+                index=index,
+                hint=f"Sort them first, e.g. with `sorted({name})`.",
             )
 
     def require_disjoint(self, name: str) -> None:
@@ -189,18 +196,22 @@ class Intervals:
         overlap = (self.stops[:-1] > self.starts[1:]) | (self.starts[:-1] == self.starts[1:])
         if overlap.any():
             index = int(overlap.argmax()) + 1
-            raise InputError.expected(
-                f"`{name}` events to be disjoint",
-                f"{self.text(index - 1)} and {self.text(index)} at index {index}",
-                f"Join them with `{name}.merged()`.",
+            raise InputError(
+                "events to be disjoint",
+                f"{self.text(index - 1)} and {self.text(index)}",
+                argument=name,
+                index=index,
+                hint=f"Join them with `{name}.merged()`.",
+                code="overlapping_events",
             )
 
     def require_inside(
         self, start: Tick, stop: Tick, name: str, hint: str = "Widen the span, or cut the event."
     ) -> None:
         """Raise if intervals leave the span."""
-        rule = f"`{name}` to lie within the span {interval_text(self.clock, start, stop)}"
-        self.refuse((self.starts < start) | (self.stops > stop), rule, hint)
+        rule = f"to lie within the span {interval_text(self.clock, start, stop)}"
+        outside = (self.starts < start) | (self.stops > stop)
+        self.refuse(outside, rule, argument=name, hint=hint, code="outside_span")
 
 
 def _joined(values: NDArray[Any], first: NDArray[np.bool_]) -> NDArray[Any]:
@@ -453,10 +464,11 @@ def _columns(intervals: Any, name: str = "intervals") -> tuple[Any, Any]:
     try:
         pairs = [(start, stop) for start, stop in intervals]
     except (TypeError, ValueError):
-        raise InputTypeError.expected(
-            f"`{name}` to be pairs (start, stop)",
+        raise InputTypeError(
+            "to be pairs (start, stop)",
             shown(intervals),
-            "Use `Events.from_points(times)` for points and `Events.from_labels(labels)` for "
+            argument=name,
+            hint="Use `Events.from_points(times)` for points and `Events.from_labels(labels)` for "
             "a 0/1 vector.",
         ) from None
     return [start for start, _ in pairs], [stop for _, stop in pairs]
@@ -468,18 +480,16 @@ def _read_bounds(
     start_ticks, start_clock = read_times(starts, starts_name)
     stop_ticks, stop_clock = read_times(stops, stops_name)
     if start_ticks.size != stop_ticks.size:
-        raise InputError.expected(
-            f"as many `stops` as `starts` ({start_ticks.size})", f"{stop_ticks.size}"
-        )
+        raise InputError(f"as many `stops` as `starts` ({start_ticks.size})", f"{stop_ticks.size}")
     (start_ticks, stop_ticks), clock = on_one_clock(
         Timed("starts", start_ticks, start_clock), Timed("stops", stop_ticks, stop_clock)
     )
     # A copy, so that what the caller does to the arrays later does not reach the events.
     intervals = Intervals(start_ticks.copy(), stop_ticks.copy(), clock)
     backward = intervals.starts > intervals.stops
-    intervals.refuse(backward, "each event to start before it stops")
+    intervals.refuse(backward, "events to start before they stop", argument=starts_name)
     if in_order:
-        intervals.require_sorted()
+        intervals.require_sorted(starts_name)
         return intervals
     order = np.argsort(start_ticks, kind="stable")
     return Intervals(start_ticks[order], stop_ticks[order], clock)

@@ -104,7 +104,7 @@ def matching(pattern: str, folder: Path | None = None) -> list[Path]:
                     os.scandir(path).close()
                     os.stat(f"{path}/.")  # noqa: PTH116 - names may be listed where files are not
             elif not path.exists() and path not in found:
-                raise InputError.expected(f"a file or a folder at {path}", "a link to nothing")
+                raise InputError(f"a file or a folder at {path}", "a link to nothing")
     return found
 
 
@@ -124,10 +124,10 @@ def reading(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError.expected(
+        raise InputError(
             f"to read all of the folder {folder}",
             f"`{error.strerror}` for {error.filename}",
-            "Pass the folder that holds nothing but the data, or a glob.",
+            hint="Pass the folder that holds nothing but the data, or a glob.",
         ) from error
 
 
@@ -142,9 +142,9 @@ def require_apart(
     for data in read:
         for path in places:
             if _is_read(path, data):
-                rule = f"`{argument}` to write to none of the files that are read"
+                rule = "to write to none of the files that are read"
                 hint = "It would be replaced, or be read as data the next time: write elsewhere."
-                raise InputError.expected(rule, str(path), hint)
+                raise InputError(rule, str(path), argument=argument, hint=hint)
 
 
 def are_one_file(first: str, second: str) -> bool:

@@ -114,7 +114,7 @@ def latex_table(
     """
     for name, text in (("caption", caption), ("note", note)):
         if not isinstance(text, str):
-            raise InputTypeError.expected(f"`{name}` to be text", shown(text))
+            raise InputTypeError("to be text", shown(text), argument=name)
     cells = {name: [row.get(name) for row in rows] for name in headings}
     units = {name: " (s)" for name, own in cells.items() if any(map(_is_length, own))}
     named = [_Text(escape(text) + units.get(name, "")) for name, text in headings.items()]

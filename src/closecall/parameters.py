@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ def read_number(
     >>> read_number(np.int8(1), "alpha", "a number from 0 to 1", lambda x: 0 <= x <= 1)
     1.0
     """
-    return _checked(value, allowed, expected(f"`{name}` to be {rule}", shown(value), hint))
+    return _checked(value, allowed, f"to be {rule}", shown(value), argument=name, hint=hint)
 
 
 def read_numbers(values: Any, name: str) -> NDArray[np.float64]:
@@ -61,7 +61,7 @@ def read_numbers(values: Any, name: str) -> NDArray[np.float64]:
     except (TypeError, ValueError, OverflowError, MemoryError):
         numbers = None
     if numbers is None:
-        raise InputTypeError.expected(f"`{name}` to be numbers", shown(values))
+        raise InputTypeError("to be numbers", shown(values), argument=name)
     return numbers
 
 
@@ -72,21 +72,21 @@ def require_choice(value: Any, name: str, choices: Iterable[str], hint: str = ""
     """
     *others, last = map(repr, choices)
     if not isinstance(value, str) or repr(str(value)) not in (*others, last):
-        rule = f"`{name}` to be {', '.join(others)} or {last}"
-        raise InputError.expected(rule, shown(value), hint)
+        rule = f"to be {', '.join(others)} or {last}"
+        raise InputError(rule, shown(value), argument=name, hint=hint)
 
 
 def read_flag(value: Any, name: str) -> bool:
     """Read True or False."""
     if not isinstance(value, bool):
-        raise InputTypeError.expected(f"`{name}` to be True or False", shown(value))
+        raise InputTypeError("to be True or False", shown(value), argument=name)
     return value
 
 
 def read_name(value: Any, name: str) -> str:
     """Read the name of a column."""
     if not is_text(value) or not value:
-        raise InputTypeError.expected(f"`{name}` to be the name of a column", shown(value))
+        raise InputTypeError("to be the name of a column", shown(value), argument=name)
     return str(value)
 
 
@@ -95,7 +95,7 @@ def read_names(value: Any, name: str) -> tuple[str, ...]:
     if isinstance(value, str):
         return (read_name(value, name),)
     if not is_listed(value):
-        raise InputTypeError.expected(f"`{name}` to be a column or a list of columns", shown(value))
+        raise InputTypeError("to be a column or a list of columns", shown(value), argument=name)
     return tuple(read_name(one, name) for one in value)
 
 
@@ -126,8 +126,8 @@ def takes(value: Any, count: int) -> bool:
 def require_progress(value: Any) -> None:
     """Raise unless a value is None or can be called as ``progress(done, all)``."""
     if value is not None and not takes(value, 2):
-        rule = "`progress` to be a function that can be called as progress(done, all)"
-        raise InputTypeError.expected(rule, shown(value))
+        rule = "to be a function that can be called as progress(done, all)"
+        raise InputTypeError(rule, shown(value), argument="progress")
 
 
 def read_path(value: Any, name: str) -> Path:
@@ -138,13 +138,13 @@ def read_path(value: Any, name: str) -> Path:
     """
     rule = f"`{name}` to be a path"
     if not isinstance(value, str | PathLike) or not isinstance(fspath(value), str):
-        raise InputTypeError.expected(rule, shown(value))
+        raise InputTypeError(rule, shown(value))
     try:
         encoded = fsencode(value)
     except UnicodeEncodeError:
         encoded = b"\0"
     if b"\0" in encoded:
-        raise InputError.expected(f"{rule} that the system can open", shown(value))
+        raise InputError(f"{rule} that the system can open", shown(value))
     return Path(value)
 
 
@@ -175,21 +175,23 @@ def call_option(
         # Raised by the call itself, and not inside the function: it takes other arguments.
         if error.__traceback__ is None or error.__traceback__.tb_next is None:
             rule = f"`{name}` to be a function that can be called as {name}{places}"
-            raise InputTypeError.expected(rule, f"one that cannot ({error})") from None
+            raise InputTypeError(rule, f"one that cannot ({error})") from None
         raise
     got = f"{shown(value)} for {name}{places}"
-    return _checked(value, allowed, expected(f"`{name}` to return {rule}", got))
+    return _checked(value, allowed, f"to return {rule}", got, argument=name)
 
 
-def _checked(value: Any, allowed: Callable[[float], bool], message: str) -> float:
+def _checked(
+    value: Any, allowed: Callable[[float], bool], rule: str, got: str, **fields: Any
+) -> float:
     if not is_number(value):
-        raise InputTypeError(message)
+        raise InputTypeError(rule, got, **fields)
     try:
         number = float(value)
     except OverflowError:
-        raise InputError(message) from None
+        raise InputError(rule, got, **fields) from None
     if not allowed(number):
-        raise InputError(message)
+        raise InputError(rule, got, **fields)
     return number
 
 
@@ -197,11 +199,11 @@ def require_count(value: Any, name: str, least: int, most: int | None = None) ->
     """Raise unless a value is a whole number within the limits."""
     whole = is_number(value) and isinstance(value, int | np.integer)
     if not whole:
-        raise InputTypeError.expected(f"`{name}` to be a whole number", shown(value))
+        raise InputTypeError("to be a whole number", shown(value), argument=name)
     if value < least:
-        raise InputError.expected(f"`{name}` to be {least} or more", shown(int(value)))
+        raise InputError(f"to be {least} or more", shown(int(value)), argument=name)
     if most is not None and value > most:
-        raise InputError.expected(f"`{name}` to be at most {most:,}", shown(int(value)))
+        raise InputError(f"to be at most {most:,}", shown(int(value)), argument=name)
 
 
 _LONGEST = 2**62  # in whole ticks; no span is as long
@@ -211,7 +213,7 @@ _PARTS_OF_A_SECOND = ("s", "ms", "us", "ns", "ps", "fs", "as")
 _SECONDS |= {unit: Fraction(1, 1000**power) for power, unit in enumerate(_PARTS_OF_A_SECOND)}
 
 
-DATED_HINT = "The times are datetimes; pass, for example, `datetime.timedelta(minutes=5)`."
+_DATED_HINT = "The times are datetimes; pass, for example, `datetime.timedelta(minutes=5)`."
 """The hint beside datetimes, which the command line puts in its own words."""
 
 
@@ -228,17 +230,19 @@ def read_duration(value: Any, clock: Clock, name: str) -> float:
     120000.0
     """
     dated = clock.kind == "datetime"
-    rule = f"`{name}` to be a {'timedelta' if dated else 'finite number'} of 0 or more"
+    rule = f"to be a {('timedelta' if dated else 'finite number')} of 0 or more"
     of_time = isinstance(value, timedelta | np.timedelta64)
     fits = dated if of_time else is_number(value) and (not dated or value == 0)
     if not fits:
-        raise InputTypeError.expected(rule, shown(value), _length_hint(clock))
+        code = "dated_length" if dated else ""
+        hint = _length_hint(clock)
+        raise InputTypeError(rule, shown(value), argument=name, hint=hint, code=code)
     try:
         ticks = float(_timedelta_ticks(value, clock, name) if of_time else value)
     except OverflowError:
-        raise InputError.expected(rule, shown(value)) from None
+        raise InputError(rule, shown(value), argument=name) from None
     if not (isfinite(ticks) and ticks >= 0):
-        raise InputError.expected(rule, shown(value))
+        raise InputError(rule, shown(value), argument=name)
     return ticks
 
 
@@ -251,7 +255,7 @@ def read_length(value: Any, clock: Clock, name: str) -> Tick:
     """
     ticks = read_duration(value, clock, name)
     if ticks == 0:
-        raise InputError.expected(f"`{name}` to be longer than 0", shown(value))
+        raise InputError("to be longer than 0", shown(value), argument=name)
     if clock.kind == "number":
         return ticks
     if isinstance(value, timedelta | np.timedelta64):
@@ -260,10 +264,11 @@ def read_length(value: Any, clock: Clock, name: str) -> Tick:
         exact = Fraction(value) if isinstance(value, Rational) else Fraction(ticks)
     if exact.denominator != 1:
         unit = f"whole {clock.unit}" if clock.kind == "datetime" else "a whole number"
-        raise InputError.expected(
-            f"`{name}` to be {unit}, as the times are",
+        raise InputError(
+            f"to be {unit}, as the times are",
             shown(value),
-            "Give the times in a finer unit.",
+            argument=name,
+            hint="Give the times in a finer unit.",
         )
     return min(int(exact), _LONGEST)
 
@@ -320,13 +325,14 @@ def _timedelta_ticks(value: timedelta | np.timedelta64, clock: Clock, name: str)
         seconds = Fraction(exact // timedelta(microseconds=1), 1_000_000)
         return seconds * clock.ticks_per_second
     if np.isnat(exact):
-        raise InputError.expected(f"`{name}` to be a length of time of 0 or more", "NaT")
+        raise InputError("to be a length of time of 0 or more", "NaT", argument=name)
     unit, count = np.datetime_data(exact.dtype)
     if unit not in _SECONDS:
-        raise InputError.expected(
-            f"`{name}` to have a unit of fixed length",
+        raise InputError(
+            "to have a unit of fixed length",
             f"{exact!r}",
-            "Months and years differ in length; say it in days.",
+            argument=name,
+            hint="Months and years differ in length; say it in days.",
         )
     seconds = int(exact.astype(np.int64)) * count * _SECONDS[unit]
     return seconds * clock.ticks_per_second
@@ -337,4 +343,4 @@ def _length_hint(clock: Clock) -> str:
         return "The axis counts samples, or whole numbers; give the length in those."
     if clock.kind == "number":
         return "The times are numbers; give the length in the same unit."
-    return DATED_HINT
+    return _DATED_HINT

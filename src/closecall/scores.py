@@ -25,10 +25,10 @@ def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDA
     """
     scores = read_column(values, name)[0]
     if scores.size == 0:
-        raise InputError.expected(f"`{name}` to have at least one sample", "an empty vector")
+        raise InputError("to have at least one sample", "an empty vector", argument=name)
     kind = scores.dtype.kind
     if kind not in "iufb":
-        raise InputTypeError.expected(f"`{name}` to be numbers", f"values of type {scores.dtype}")
+        raise InputTypeError("to be numbers", f"values of type {scores.dtype}", argument=name)
     if nan == "raise":
         require_scores(scores, name)
     if scores.dtype.kind in "biu" and scores.dtype.itemsize < 8:  # noqa: PLR2004 - bytes
@@ -40,7 +40,7 @@ def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDA
         rounded = (scores != given) & ~np.isnan(given)
         if rounded.any():
             rule, index = f"`{name}` to be exact as 64-bit floats", int(rounded.argmax())
-            raise InputError.expected(rule, f"{given[index]} at index {index}")
+            raise InputError(rule, str(given[index]), index=index)
     # Nobody writes into them; but kernels are compiled once more for what may not be written to.
     return np.require(scores, scores.dtype.newbyteorder("="), ["C", "W"])
 
@@ -50,11 +50,13 @@ def require_scores(scores: NDArray[Any], name: str, kept: NDArray[np.bool_] | No
     if _has_nan(scores):
         missing = np.isnan(scores) if kept is None else np.isnan(scores) & kept
         if missing.any():
-            raise InputError.expected(
-                f"`{name}` to be numbers, or inf",
-                f"nan at index {int(missing.argmax())}",
-                "Leave those samples out with `nan='ignore'`, or give them the lowest score if "
-                "they are no alarm.",
+            raise InputError(
+                "to be numbers, or inf",
+                "nan",
+                argument=name,
+                index=int(missing.argmax()),
+                hint="Leave those samples out with `nan='ignore'`, or give them the lowest score "
+                "if they are no alarm.",
             )
 
 
@@ -109,4 +111,4 @@ def _lowest_float(threshold: Any) -> np.float64:
 def require_threshold(threshold: Any, name: str = "threshold") -> None:
     """Raise if a threshold is not a number."""
     if not is_number(threshold) or threshold != threshold:  # noqa: PLR0124 - nan
-        raise InputError.expected(f"`{name}` to be a number, or inf", shown(threshold))
+        raise InputError("to be a number, or inf", shown(threshold), argument=name)

@@ -103,16 +103,16 @@ class TruthInSpan:
     def checked(self) -> Self:
         """Raise if half ticks of the span do not fit in 64 bits, or its square in a float."""
         if self.clock.kind != "number" and self.stop - self.start >= _LARGEST_SPAN:
-            raise InputError.expected(
+            raise InputError(
                 "a span of fewer than 2**62 ticks",
                 f"{self.stop - self.start}",
-                "Count time in a coarser unit.",
+                hint="Count time in a coarser unit.",
             )
         if not _SHORTEST_SPAN < self.stop - self.start < _LONGEST_SPAN:
-            raise InputError.expected(
+            raise InputError(
                 "a span whose square a float can hold",
                 f"{self.start} to {self.stop}",
-                "Count time in another unit.",
+                hint="Count time in another unit.",
             )
         if self.clock.kind == "number":
             samples = [] if self.axis is None else [self.axis.lengths()]
@@ -125,10 +125,10 @@ class TruthInSpan:
             got = "none in `truth`"
             if self.left_out.events:
                 got = f"none in evaluated time, and {self.left_out.events:,} in ignored time"
-            raise UndefinedMetricError.expected(
+            raise UndefinedMetricError(
                 f"at least one true event ({metric} is undefined for a series without any)",
                 got,
-                "Leave the series out, and say so; its false alarms need another measure.",
+                hint="Leave the series out, and say so; its false alarms need another measure.",
             )
 
     def predicting(self, predicted: Intervals, left_out: int = 0) -> Pair:
@@ -205,23 +205,23 @@ def read_pair(
             if value is not None:
                 rule = f"no `{name}` beside Events, which carry their own times"
                 hint = "Say where the series starts and stops with `span=(start, stop)`."
-                raise InputTypeError.expected(rule, f"`{name}`", hint)
+                raise InputTypeError(rule, f"`{name}`", hint=hint)
         for name, events in given.items():
             events.intervals.require_disjoint(name)
         sides = {name: events.intervals for name, events in given.items()}
     elif isinstance(truth, Events) or isinstance(predicted, Events):
         kinds = ("Events" if isinstance(side, Events) else "a vector" for side in given.values())
-        raise InputTypeError.expected(
+        raise InputTypeError(
             "`truth` and `predicted` to be both Events or both 0/1 vectors",
             " and ".join(kinds),
-            "Turn the vector into events with `Events.from_labels(labels, times)`.",
+            hint="Turn the vector into events with `Events.from_labels(labels, times)`.",
         )
     else:
         labels = {name: read_labels(side, name) for name, side in given.items()}
         size, other = (own.size for own in labels.values())
         if size != other:
             rule = f"`predicted` to have as many labels as `truth` ({size})"
-            raise InputError.expected(rule, f"{other}")
+            raise InputError(rule, f"{other}")
         axis = read_axis(size, times, end, of="labels", max_step=max_step)
         sides = {name: Intervals.from_labels(own, axis) for name, own in labels.items()}
     if axis is not None and span is None:
@@ -300,7 +300,7 @@ def in_evaluated_time(
         stop = ignored.close(limits)[1].item()
         if stop <= start or (axis is not None and axis.length == 0):
             hint = "Ignore less, or allow a longer `max_step`."
-            raise InputError.expected("some time that is not ignored", "none", hint)
+            raise InputError("some time that is not ignored", "none", hint=hint)
     closed, left_out = {}, {}
     for name, side in sides.items():
         if name in labels and axis is not None:
@@ -363,10 +363,10 @@ def require_squares(*lengths: Ticks) -> None:
     for own in lengths:
         short = (own > 0) & (own < _SHORTEST_SPAN)
         if short.any():
-            raise InputError.expected(
+            raise InputError(
                 f"no step of time below {_SHORTEST_SPAN:g}, whose square no float holds",
                 f"{own[short][0]:g}",
-                "Count time in another unit, or drop what follows so closely.",
+                hint="Count time in another unit, or drop what follows so closely.",
             )
 
 
@@ -389,7 +389,7 @@ def predict_labels(
 ) -> Pair:
     """Put 0/1 predictions of all samples, of which some are left, beside the true events."""
     if own.axis is None:
-        raise InputTypeError.expected("the axis of the predictions", "none")
+        raise InputTypeError("the axis of the predictions", "none")
     if kept is None:
         return own.predicting(Intervals.from_labels(labels, own.axis))
     left_out = runs_left_out(labels, kept)
@@ -399,19 +399,19 @@ def predict_labels(
 def read_span(span: Any) -> Timed:
     """Read where the whole series starts and stops."""
     if span is None:
-        raise InputTypeError.expected(
+        raise InputTypeError(
             "`span=(start, stop)` beside Events",
             "none",
-            "Probabilities need to know where the whole series starts and stops.",
+            hint="Probabilities need to know where the whole series starts and stops.",
         )
     try:
         start, stop = span
     except (TypeError, ValueError):
-        raise InputTypeError.expected("`span` to be a pair (start, stop)", shown(span)) from None
+        raise InputTypeError("to be a pair (start, stop)", shown(span), argument="span") from None
     bounds, clock = read_times([start, stop], "span")
     if not bounds[0] < bounds[1]:
         text = interval_text(clock, *bounds.tolist())
-        raise InputError.expected("`span` to start before it stops", text)
+        raise InputError("to start before it stops", text, argument="span")
     return Timed("span", bounds, clock)
 
 
@@ -470,9 +470,10 @@ def read_scored(
     else:
         labels["truth"] = read_labels(truth, "truth")
         if labels["truth"].size != values.size:
-            raise InputError.expected(
-                f"`scores` to have as many values as `truth` ({labels['truth'].size})",
+            raise InputError(
+                f"to have as many values as `truth` ({labels['truth'].size})",
                 f"{values.size}",
+                argument="scores",
             )
     of = "labels" if labels else "scores"
     axis = read_axis(values.size, times, end, of=of, max_step=max_step)
@@ -495,7 +496,7 @@ def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored
     samples = read_axis(whole.all_scores.size, axis.get("times"), axis.get("end"), of="scores")
     given = read_stretches(fit, None, samples)
     if not given:
-        raise InputError.expected("`fit` to have a length", "none")
+        raise InputError("to have a length", "none", argument="fit")
     own, clock = given[0].intervals.merged(), whole.clock
     starts, stops = (in_ticks_of(clock, part) for part in own.timed("fit"))
     start, stop = whole.span
@@ -513,8 +514,11 @@ def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored
 def require_times(times: Any) -> None:
     """Raise if scores beside true `Events` have no times."""
     if times is None:
-        raise InputTypeError.expected(
-            "`times` of the scores beside true Events", "none", "Pass `times=`, one for each score."
+        raise InputTypeError(
+            "of the scores beside true Events",
+            "none",
+            argument="times",
+            hint="Pass `times=`, one for each score.",
         )
 
 
@@ -527,8 +531,8 @@ def require_samples_inside(axis: Axis, start: Tick, stop: Tick) -> None:
     """Raise if samples lie outside of the span."""
     if axis.start < start or axis.end > stop:
         clock = axis.clock
-        raise InputError.expected(
+        raise InputError(
             f"all samples to lie within the span {interval_text(clock, start, stop)}",
             f"samples from {clock.text(axis.start)} to {clock.text(axis.end)}",
-            "Widen `span`.",
+            hint="Widen `span`.",
         )

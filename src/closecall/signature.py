@@ -255,7 +255,7 @@ def parse(text: str) -> Signature:
     """
     given: Any = text
     if not isinstance(given, str):
-        raise InputTypeError.expected("`text` to be a signature", shown(given))
+        raise InputTypeError("to be a signature", shown(given), argument="text")
     texts = _read_parts(text)
     found = _in_order(texts)
     try:
@@ -289,7 +289,7 @@ def _read_parts(text: str) -> dict[str, str]:
 
 
 def _unreadable(rule: str, got: str) -> InputError:
-    return InputError.expected(f"a signature {rule}", got, _HINT)
+    return InputError(f"a signature {rule}", got, hint=_HINT)
 
 
 def _in_order(texts: Mapping[str, str]) -> Signature:

@@ -86,7 +86,9 @@ class Survival:
         lengths = _read_distance(distance, timed=self.timed)
         if (lengths < 0).any():
             got = _first(lengths < 0, np.asarray(distance))
-            raise InputError.expected("`distance` to be 0 or more", got, "Use its absolute value.")
+            raise InputError(
+                "to be 0 or more", got, argument="distance", hint="Use its absolute value."
+            )
         # What is left on either side, over the zone: the printed 1 - (...), but exactly 0 at M.
         near = np.maximum(self.nearest_border - lengths, 0)
         far = np.maximum(self.farthest_border - lengths, 0)
@@ -261,7 +263,9 @@ def _at(
     inside = (values > 0) & (values <= 1)
     if not inside.all():
         hint = "It is the event's length over its zone's length."
-        raise InputError.expected("`proportion` to be in (0, 1]", _first(~inside, values), hint)
+        raise InputError(
+            "to be in (0, 1]", _first(~inside, values), argument="proportion", hint=hint
+        )
     pair = PrecisionRecall(precision(values), recall(values))
     return pair if values.ndim else PrecisionRecall(float(pair.precision), float(pair.recall))
 
@@ -270,19 +274,19 @@ def _survival(name: str, event: tuple[Any, Any], zone: tuple[Any, Any]) -> Survi
     parts = [Timed(name, *read_times(event, name)), Timed("zone", *read_times(zone, "zone"))]
     for part in parts:
         if part.ticks.size != 2:  # noqa: PLR2004 - a start and a stop
-            rule = f"`{part.name}` to be a pair (start, stop)"
-            raise InputTypeError.expected(rule, f"{part.ticks.size} times")
+            rule = "to be a pair (start, stop)"
+            raise InputTypeError(rule, f"{part.ticks.size} times", argument=part.name)
     ticks, clock = on_one_clock(*parts)
     bounds = [pair.tolist() for pair in ticks]
     inner, outer = (f"({clock.text(first)}, {clock.text(last)})" for first, last in bounds)
     (start, stop), (zone_start, zone_stop) = bounds
     if zone_start >= zone_stop:
-        raise InputError.expected("`zone` to start before it stops", outer)
+        raise InputError("to start before it stops", outer, argument="zone")
     if start > stop:
-        raise InputError.expected(f"`{name}` to start before it stops", inner)
+        raise InputError("to start before it stops", inner, argument=name)
     if start < zone_start or stop > zone_stop:
         got = clock.text(start) if name == "position" else inner
-        raise InputError.expected(f"`{name}` to be inside the zone {outer}", got)
+        raise InputError(f"to be inside the zone {outer}", got, argument=name)
     borders = sorted((start - zone_start, zone_stop - stop))
     length, nearest, farthest = (_length(clock, t) for t in (zone_stop - zone_start, *borders))
     return Survival(length, nearest, farthest, timed=clock.kind == "datetime")
@@ -301,8 +305,8 @@ def _read_distance(distance: Any, *, timed: bool) -> Floats:
     if lengths.dtype == object and all(isinstance(length, timedelta) for length in lengths.flat):
         lengths = lengths.astype("timedelta64[us]")
     if lengths.dtype.kind != "m":
-        rule = "`distance` to be timedeltas, since the zone is in datetimes"
-        raise InputTypeError.expected(rule, f"values of type {lengths.dtype}")
+        rule = "to be timedeltas, since the zone is in datetimes"
+        raise InputTypeError(rule, f"values of type {lengths.dtype}", argument="distance")
     return np.asarray(lengths / np.timedelta64(1, "s"))
 
 
@@ -503,22 +507,22 @@ def _together(*columns: Floats) -> tuple[Floats, ...]:
         return tuple(np.broadcast_arrays(*columns))
     except ValueError:
         shapes = " and ".join(str(column.shape) for column in columns)
-        raise InputError.expected("columns of one length, or single numbers", shapes) from None
+        raise InputError("columns of one length, or single numbers", shapes) from None
 
 
 def require_as_many(values: Floats, name: str, count: int) -> None:
     """Raise if columns of zones differ in length."""
     if values.shape != (count,):
         got = f"{values.size}" if values.ndim == 1 else f"an array of shape {values.shape}"
-        raise InputError.expected(f"`{name}` to have one value for each of {count} zones", got)
+        raise InputError(f"to have one value for each of {count} zones", got, argument=name)
 
 
 def _two_ends(times: Any, name: str) -> tuple[Floats, Floats]:
     try:
         start, stop = times
     except (TypeError, ValueError):
-        rule = f"`{name}` to be a pair (start, stop)"
-        raise InputTypeError.expected(rule, shown(times)) from None
+        rule = "to be a pair (start, stop)"
+        raise InputTypeError(rule, shown(times), argument=name) from None
     return read_numbers(start, name), read_numbers(stop, name)
 
 
@@ -529,4 +533,4 @@ def _require(good: NDArray[np.bool_], values: Floats, rule: str) -> None:
         rows = values.reshape(good.size, -1)
         got = ", ".join(f"{value:g}" for value in rows[wrong[0]])
         got = f"({got})" if rows.shape[1] > 1 else got
-        raise InputError.expected(rule, f"{got} at index {wrong[0]}" if good.ndim else got)
+        raise InputError(rule, f"{got} at index {wrong[0]}" if good.ndim else got)

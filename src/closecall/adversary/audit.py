@@ -15,7 +15,7 @@ from closecall.adversary.search import Values, audited, main_number, merit, read
 from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, measure_targets
 from closecall.clock import Timed, read_times
 from closecall.detectors import read_detectors
-from closecall.errors import InputError, InputTypeError, renamed, shown
+from closecall.errors import InputError, InputTypeError, shown, with_names
 from closecall.events import Events, Intervals
 from closecall.metrics.registry import LENGTHS_OF_TIME
 from closecall.notebook import display
@@ -121,7 +121,7 @@ def audit(
         detectors, times, span = sides, axis["times"], axis["span"]
     series, pairs = read_truth(truth, trivial, span), {}
     for name, predicted in detectors.items():
-        with renamed({"predicted": f"detectors[{name!r}]"}):
+        with with_names({"predicted": f"detectors[{name!r}]"}):
             pairs[name] = read_pair(truth, predicted, **axis)
     if trivial is not None:
         pairs["\0trivial"] = read_pair(truth, trivial, **axis)  # a name that no detector has
@@ -183,7 +183,7 @@ def _evaluated(
     truth: Any, sides: Any, **axis: Any
 ) -> tuple[Any, dict[str, Any], dict[str, Any], TruthInSpan]:
     """Return all sides as labels, or all as `Events`, on the axis closed over ignored time."""
-    with renamed({f"predicted[{name!r}]": f"detectors[{name!r}]" for name in sides}):
+    with with_names({f"predicted[{name!r}]": f"detectors[{name!r}]" for name in sides}):
         read = read_detectors(truth, sides, **axis)
     own, clock = read.truth, replace(read.truth.clock, tz=None)
     sides = {"": own.truth} | {name: pair.predicted for name, pair in read.predicted.items()}
@@ -385,17 +385,17 @@ def _require_detectors(detectors: Any) -> None:
     if not hasattr(detectors, "items"):
         rule = "`detectors` to be predictions by name"
         got = type(detectors).__name__
-        raise InputTypeError.expected(rule, got, "Pass a mapping, such as {'mine': predicted}.")
+        raise InputTypeError(rule, got, hint="Pass a mapping, such as {'mine': predicted}.")
     if len(detectors) == 0:
-        raise InputError.expected("at least one detector in `detectors`", "none")
+        raise InputError("at least one detector in `detectors`", "none")
     taken = ("trivial", *FAMILIES)
     for name in detectors:
         if not is_text(name):
-            raise InputTypeError.expected("names in `detectors` to be text", shown(name))
+            raise InputTypeError("names in `detectors` to be text", shown(name))
         if name in taken:
             own = ", ".join(taken)
             rule = f"names in `detectors` other than those of the audit's own predictions ({own})"
-            raise InputError.expected(rule, repr(name), "Give the detector another name.")
+            raise InputError(rule, repr(name), hint="Give the detector another name.")
 
 
 class Rival(NamedTuple):

@@ -132,10 +132,10 @@ def read_families(families: Iterable[str] | None) -> list[Family]:
     for name in given if is_listed(given) else [given]:
         if not isinstance(name, str) or name not in FAMILIES:
             known = ", ".join(FAMILIES)
-            raise InputError.expected(f"`families` to be among {known}", shown(name))
+            raise InputError(f"to be among {known}", shown(name), argument="families")
         found.append(FAMILIES[name])
     if not found:
-        raise InputError.expected("at least one family in `families`", "none")
+        raise InputError("at least one family in `families`", "none")
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.clock import SAMPLES
-from closecall.errors import InputError, InputTypeError, renamed, shown
+from closecall.errors import InputError, InputTypeError, shown, with_names
 from closecall.events import Events, Intervals, covered, read_labels, runs
 from closecall.parameters import read_duration, read_number, require_count
 from closecall.series import in_span, read_span
@@ -91,11 +91,11 @@ def read_events_in_span(values: Any, name: str, span: Any = None) -> EventsInSpa
         if span is not None:
             rule = "no `span` beside a vector, whose samples are the whole series"
             hint = "Leave it out; predictions for a vector are vectors of the same length."
-            raise InputTypeError.expected(rule, shown(span), hint)
+            raise InputTypeError(rule, shown(span), hint=hint)
         labels = read_labels(values, name)
         return EventsInSpan(Intervals(*runs(labels), SAMPLES), 0, labels.size, samples=True)
     values.intervals.require_disjoint(name)
-    with renamed({"truth": name}):
+    with with_names({"truth": name}):
         own, _ = in_span({"truth": values.intervals}, None, read_span(span))
     return EventsInSpan(own.truth, own.start, own.stop, samples=False)
 
@@ -104,7 +104,7 @@ def _read_trivial(values: Any, span: Any) -> EventsInSpan:
     own = read_events_in_span(values, "trivial", span)
     if not (own.durations > 0).any():
         hint = "An adversary needs one event that is known; any true event will do."
-        raise InputError.expected("`trivial` to hold an event that lasts", "none", hint)
+        raise InputError("to hold an event that lasts", "none", argument="trivial", hint=hint)
     return own
 
 
@@ -134,8 +134,8 @@ def trivial_event(flagged: Any, *, widen: int = 0) -> NDArray[np.uint8]:
     require_count(widen, "widen", 0)
     found = np.flatnonzero(labels)
     if found.size == 0:
-        rule = "`flagged` to flag at least one sample"
-        raise InputError.expected(rule, "none", "Loosen the rule.")
+        rule = "to flag at least one sample"
+        raise InputError(rule, "none", argument="flagged", hint="Loosen the rule.")
     event = np.zeros(labels.size, dtype=np.uint8)
     more = min(int(widen), labels.size)
     event[max(0, found[0] - more) : found[-1] + more + 1] = 1
@@ -260,7 +260,7 @@ def random_points(series: Any, *, count: int, seed: int = 0, span: Any = None) -
     require_count(count, "count", 1, _MOST_DRAWN)
     require_count(seed, "seed", 0)
     if own.whole and count > own.length:
-        raise InputError.expected(f"`count` to be at most {own.length}", shown(count))
+        raise InputError(f"to be at most {own.length}", shown(count), argument="count")
     return own.as_given(draw_points(own, count, seed))
 
 
@@ -293,9 +293,9 @@ def random_ranges(
     ticks = _read_ticks(length, own, "length")
     needed = count * ticks + (count - 1) * own.gap
     if needed > own.length:
-        rule = "`count` ranges of this `length` to fit in the series"
+        rule = "ranges of this `length` to fit in the series"
         got = f"{needed:g} ticks of {own.length:g}"
-        raise InputError.expected(rule, got, "Ask for fewer, or for shorter ones.")
+        raise InputError(rule, got, argument="count", hint="Ask for fewer, or for shorter ones.")
     return own.as_given(draw_ranges(own, count, ticks, seed))
 
 
@@ -303,9 +303,9 @@ def _read_ticks(value: Any, own: EventsInSpan, name: str) -> Tick:
     ticks = read_duration(value, own.clock, name)
     if ticks == 0 or (own.whole and not float(ticks).is_integer()):
         rule = "a whole number of ticks, 1 or more" if own.whole else "more than 0"
-        raise InputError.expected(f"`{name}` to be {rule}", shown(value))
+        raise InputError(f"to be {rule}", shown(value), argument=name)
     if ticks > own.length:
-        raise InputError.expected(f"`{name}` to fit in the series", shown(value))
+        raise InputError("to fit in the series", shown(value), argument=name)
     return int(ticks) if own.whole else ticks
 
 
@@ -313,8 +313,8 @@ def alternating(series: EventsInSpan, step: Tick) -> Intervals:
     """Alternate inside the events, leave one step beside them, and predict everything else."""
     trivial = series.events
     if series.durations.max() / step > _MOST_DRAWN:
-        rule = f"`step` to cut an event into at most {_MOST_DRAWN:,} pieces"
-        raise InputError.expected(rule, f"{step:g} ticks")
+        rule = f"to cut an event into at most {_MOST_DRAWN:,} pieces"
+        raise InputError(rule, f"{step:g} ticks", argument="step")
     left = np.concatenate(([series.start], trivial.stops + step))
     right = np.concatenate((trivial.starts - step, [series.stop]))
     around = left < right
@@ -349,11 +349,11 @@ def added_predictions(series: EventsInSpan, count: int | None, share: float) -> 
             f"({share:g} of it is {whole})"
         )
         hint = "Add fewer predictions, raise `share`, or choose a longer event."
-        raise InputError.expected(rule, f"`count` {max(count, 1)}", hint)
+        raise InputError(rule, f"`count` {max(count, 1)}", hint=hint)
     length = whole // count if series.whole else total / count
     if length * count > rest:
         rule = "a trivial event that leaves room for the added predictions"
-        raise InputError.expected(rule, f"{rest} ticks beside it", "Choose a shorter event.")
+        raise InputError(rule, f"{rest} ticks beside it", hint="Choose a shorter event.")
     return count, length
 
 

@@ -20,8 +20,8 @@ from closecall.errors import (
     InputTypeError,
     UndefinedMetricError,
     first_line,
-    renamed,
     shown,
+    with_names,
 )
 from closecall.evaluate import evaluate
 from closecall.events import Events
@@ -112,7 +112,7 @@ def require_labels(entry: Metric) -> None:
     """Raise if a metric judges scores, which these predictions have none of."""
     if entry.takes != "labels":
         rule = "metrics that judge 0/1 predictions"
-        raise InputError.expected(rule, f"{entry.name!r}, which judges scores")
+        raise InputError(rule, f"{entry.name!r}, which judges scores")
 
 
 def main_number(entry: Metric) -> str:
@@ -247,12 +247,12 @@ def search(
     axis = {"times": times, "end": end, "span": span}
     given: Any = {} if parameters is None else parameters
     if not isinstance(given, Mapping):
-        raise InputTypeError.expected("`parameters` to be a mapping by name", shown(given))
+        raise InputTypeError("to be a mapping by name", shown(given), argument="parameters")
     name, score, entry = _scorer(metric, truth, dict(given), axis)
     attempts, left_out = plan(series, chosen, seed=seed, budget=budget)
     if not attempts:
         reasons = "; ".join(f"{family}: {reason}" for family, reason in left_out.items())
-        raise UndefinedMetricError.expected("a family that fits this series", reasons)
+        raise UndefinedMetricError("a family that fits this series", reasons)
 
     named = None if families is None else [family.name for family in chosen]
     asked = {"metric": metric, "parameters": given or None, "families": named}
@@ -293,10 +293,10 @@ def read_truth(truth: Any, trivial: Any, span: Any) -> EventsInSpan:
     own_span = span if isinstance(truth, Events) else None
     series = read_events_in_span(truth, "truth", own_span)
     if len(series.events) == 0:
-        raise UndefinedMetricError.expected("at least one true event", "none in `truth`")
+        raise UndefinedMetricError("at least one true event", "none in `truth`")
     if trivial is None:
         return series
-    with renamed({"predicted": "trivial"}):
+    with with_names({"predicted": "trivial"}):
         # Read as a pair, so that both are of one kind, of one length and on one clock.
         pair = read_pair(truth, trivial, span=own_span)
     _require_one_true(pair.truth, pair.predicted)
@@ -305,16 +305,21 @@ def read_truth(truth: Any, trivial: Any, span: Any) -> EventsInSpan:
 
 def _require_one_true(truth: Intervals, trivial: Intervals) -> None:
     """Raise unless it is one event that lasts and meets a true one: others would tell too much."""
-    rule = "`trivial` to be one event, which is true in part or as a whole"
+    rule = "to be one event, which is true in part or as a whole"
     hint = "Any one true event will do; `adversary.trivial_event` makes one of a rule."
     if len(trivial) != 1:
-        raise InputError.expected(rule, f"{len(trivial)} events" if len(trivial) else "none", hint)
+        raise InputError(
+            rule,
+            f"{len(trivial)} events" if len(trivial) else "none",
+            argument="trivial",
+            hint=hint,
+        )
     if trivial.stops[0] == trivial.starts[0]:
-        raise InputError.expected(rule, f"a point, {trivial.text(0)}", hint)
+        raise InputError(rule, f"a point, {trivial.text(0)}", argument="trivial", hint=hint)
     met = (truth.starts < trivial.stops[0]) & (truth.stops > trivial.starts[0])
     if met.sum() != 1:
         got = f"{trivial.text(0)}, which meets {met.sum()} true events"
-        raise InputError.expected(rule, got, hint)
+        raise InputError(rule, got, argument="trivial", hint=hint)
 
 
 def _scorer(
@@ -328,12 +333,12 @@ def _scorer(
         judge, number = Judge(truth, {metric: parameters}, axis), main_number(entry)
         return metric, lambda own: judge.values(own)[metric][number], entry
     if not takes(metric, 2):
-        rule = "`metric` to be a name or a function (truth, predicted)"
-        raise InputTypeError.expected(rule, shown(metric))
+        rule = "to be a name or a function (truth, predicted)"
+        raise InputTypeError(rule, shown(metric), argument="metric")
     for name, value in {"parameters": parameters or None, "times": axis["times"]}.items():
         if value is not None:
             hint = "Let the function pass it on: `lambda truth, predicted: ...`."
-            raise InputTypeError.expected(f"no `{name}` beside a function", f"`{name}`", hint)
+            raise InputTypeError(f"no `{name}` beside a function", f"`{name}`", hint=hint)
     name = getattr(metric, "__name__", type(metric).__name__)
     return name, lambda predicted: _number(metric(truth, predicted)), None
 
@@ -343,5 +348,5 @@ def _number(result: Any) -> float:
     if isinstance(result, Real):
         with suppress(OverflowError):
             return float(result)
-    rule = "`metric` to return a number, or an object with `f1` or `value`"
-    raise InputTypeError.expected(rule, shown(result))
+    rule = "to return a number, or an object with `f1` or `value`"
+    raise InputTypeError(rule, shown(result), argument="metric")

@@ -396,7 +396,7 @@ class AffiliationCurve:
         """
         count = len(self.scored.truth)
         if not is_number(event) or event not in range(count):
-            raise InputError.expected(f"`event` to be from 0 to {count - 1}", shown(event))
+            raise InputError(f"to be from 0 to {count - 1}", shown(event), argument="event")
         event = int(event)
         pieces = self._pieces
         low, high = pieces.offsets[event], pieces.offsets[event + 1]

@@ -277,11 +277,11 @@ class Affiliation:
         """
         known = self.events.details
         if not is_text(column) or column not in known:
-            rule = "`column` to name a column of the list of true events"
+            rule = "to name a column of the list of true events"
             hint = (
                 f"Its columns are: {listed(list(known))}." if known else "Labels have no columns."
             )
-            raise InputError.expected(rule, shown(column), hint)
+            raise InputError(rule, shown(column), argument="column", hint=hint)
         outcomes: dict[Any, list[str]] = {}
         values = known[column].tolist()
         for value, outcome in zip(values, self.events.outcome.tolist(), strict=True):

@@ -89,8 +89,8 @@ class ThresholdRule:
             ((name, value),) = rule.items()
             return cls._named(name, value, rule)
         if not is_number(rule):
-            raise InputTypeError.expected(
-                "`threshold` to be a number or a rule", shown(rule), _HINT
+            raise InputTypeError(
+                "to be a number or a rule", shown(rule), argument="threshold", hint=_HINT
             )
         return cls("number", _read_number(rule))
 
@@ -112,7 +112,7 @@ class ThresholdRule:
             number = np.nan
         if not low <= number <= high:
             rule = f"the value of the rule {name!r} to be {what}"
-            raise InputError.expected(rule, shown(value), _HINT)
+            raise InputError(rule, shown(value), hint=_HINT)
         return cls(name, number)
 
     def __str__(self) -> str:
@@ -153,7 +153,7 @@ class ThresholdRule:
         if self.kind == "alarms":
             return _within_budget(scored, self.value)
         if self.kind not in _NUMBERS:
-            raise InputError.expected("a rule for a single series", repr(self.kind), _HINT)
+            raise InputError("a rule for a single series", repr(self.kind), hint=_HINT)
         return _of_scores(scored.scores, self.kind, self.value)
 
 
@@ -164,7 +164,7 @@ def _of_scores(scores: NDArray[Any], kind: str, value: float) -> Any:
         return np.quantile(scores, value, method="higher").item()
     values = np.asarray(scores, dtype=np.float64)
     if not np.isfinite(values).all():
-        raise InputError.expected(f"finite scores for the rule {kind!r}", "inf", "Use a quantile.")
+        raise InputError(f"finite scores for the rule {kind!r}", "inf", hint="Use a quantile.")
     if kind == "sigma":
         return float(values.mean() + value * values.std())
     if kind == "mad":
@@ -181,15 +181,17 @@ def _read_number(threshold: Any) -> int | float:
     try:
         number = float(threshold)
     except OverflowError:
-        rule = "`threshold` to be a number that a float can hold"
-        raise InputError.expected(rule, "a longer one") from None
+        rule = "to be a number that a float can hold"
+        raise InputError(rule, "a longer one", argument="threshold") from None
     if isnan(number):
-        raise InputError.expected("`threshold` to be a number, or inf", "nan", _HINT)
+        raise InputError("to be a number, or inf", "nan", argument="threshold", hint=_HINT)
     return number
 
 
 def _unknown(rule: Any) -> InputError:
-    return InputError.expected("`threshold` to be a number or a known rule", shown(rule), _HINT)
+    return InputError(
+        "to be a number or a known rule", shown(rule), argument="threshold", hint=_HINT
+    )
 
 
 def _within_budget(scored: Scored, budget: Any) -> Any:
@@ -215,10 +217,10 @@ def _peaks_over_threshold(values: NDArray[np.float64], risk: float) -> float:
     start = np.quantile(values, _INITIAL)
     excesses = values[values > start] - start
     if excesses.size < _FEWEST_PEAKS:
-        raise UndefinedMetricError.expected(
+        raise UndefinedMetricError(
             f"at least {_FEWEST_PEAKS} scores above their {_INITIAL} quantile to fit a tail to",
             f"{excesses.size}",
-            "Fit on more of the time, or use a quantile.",
+            hint="Fit on more of the time, or use a quantile.",
         )
     if risk * values.size >= excesses.size:  # no tail is needed for what is so common
         return float(np.quantile(values, 1 - risk))
@@ -292,7 +294,7 @@ def choose_threshold(
     known = ThresholdRule.read(rule)
     if truth is None:
         if known.looks_at_truth:
-            raise InputTypeError.expected(f"`truth` for the rule {str(known)!r}", "none")
+            raise InputTypeError(f"for the rule {str(known)!r}", "none", argument="truth")
         scores = read_scores(scores, nan="ignore")
         truth = np.zeros(scores.size, dtype=np.uint8)
     axis = {"times": times, "end": end, "span": span, "max_step": max_step, "nan": nan}

@@ -119,7 +119,7 @@ def affiliation(
 def require_zero_division(value: Any) -> None:
     """Raise unless an undefined precision can count as this: nan, 0 or 1."""
     if not is_number(value) or not (value in (0, 1) or value != value):  # noqa: PLR0124
-        raise InputError.expected("`zero_division` to be nan, 0 or 1", shown(value))
+        raise InputError("to be nan, 0 or 1", shown(value), argument="zero_division")
 
 
 def score_pair(pair: Pair, zero_division: float = nan) -> Affiliation:

@@ -139,10 +139,10 @@ class AffiliationStream:
                 self._take(SampledPart.read(labels, mask, self._part, self._options))
             return
         if self._options.placed:
-            raise InputTypeError.expected(
+            raise InputTypeError(
                 "no `start` for a stream whose chunks have times",
                 self._options.clock.text(self._options.start),
-                "Such a stream starts at its first time.",
+                hint="Such a stream starts at its first time.",
             )
         self._take(TimedPart.read(labels, mask, times, self._part, self._options))
 
@@ -229,7 +229,7 @@ class AffiliationStream:
         0.53125
         """
         if self._part is None:
-            raise UndefinedMetricError.expected(
+            raise UndefinedMetricError(
                 "at least one true event (affiliation is undefined for a series without any)",
                 "a stream that has seen nothing",
             )
@@ -243,7 +243,7 @@ class AffiliationStream:
             known, stop = self._part.finished(stop), None
         if stop is not None:
             rule = "no `end` for a stream that knows where it stops"
-            raise InputTypeError.expected(rule, known.clock.text(stop))
+            raise InputTypeError(rule, known.clock.text(stop))
         return known.result(max_step=self._options.max_step)
 
     def to_json(self) -> str:
@@ -296,7 +296,7 @@ class AffiliationStream:
         own, theirs = self._options, other._options
         if own.max_step != theirs.max_step:
             got = f"{own.max_step} and {theirs.max_step}"
-            raise InputError.expected("two streams with one `max_step`", got)
+            raise InputError("two streams with one `max_step`", got)
         both._options = own if self._part or own.placed or not theirs.told else theirs
         left, right = self._part or self._empty(other), other._part or other._empty(self)
         both._part = self._part or other._part
@@ -362,19 +362,19 @@ def _state_to_json(state: tuple[Any, ...]) -> str:
 def _state_from_json(text: str) -> Any:
     """Read a state; raise if it is no such text, or was changed."""
     if not isinstance(text, str):
-        raise InputTypeError.expected("`text` to be the saved state of a stream", shown(text))
+        raise InputTypeError("to be the saved state of a stream", shown(text), argument="text")
     try:
         saved = json.loads(text)
         version, digest, state = (saved[key] for key in ("closecall_stream", "sha256", "state"))
     except (ValueError, KeyError, TypeError, RecursionError):
         rule = "the saved state of a stream"
-        raise InputError.expected(rule, f"{text[:40]!r}", "`to_json` writes one.") from None
+        raise InputError(rule, f"{text[:40]!r}", hint="`to_json` writes one.") from None
     if version != _VERSION:
         rule = f"a state of version {_VERSION}"
-        raise InputError.expected(rule, f"{version!r:.20}", "Start again from the first sample.")
+        raise InputError(rule, f"{version!r:.20}", hint="Start again from the first sample.")
     if sha256(json.dumps(state).encode()).hexdigest() != digest:
         hint = "Take an older copy, or start again from the first sample."
-        raise InputError.expected("a saved state as it was written", "one that was changed", hint)
+        raise InputError("a saved state as it was written", "one that was changed", hint=hint)
     return _decoded(state)
 
 
@@ -400,7 +400,7 @@ def _encoded(value: Any) -> Any:
     if type(value).__name__ in _KINDS:
         own = {field.name: _encoded(getattr(value, field.name)) for field in fields(value)}
         return {"": type(value).__name__, **own}
-    raise InputTypeError.expected("a stream that can be saved", f"a {type(value).__name__} in it")
+    raise InputTypeError("a stream that can be saved", f"a {type(value).__name__} in it")
 
 
 def _decoded(value: Any) -> Any:

@@ -60,10 +60,10 @@ class StreamOptions:
         hint = "Make the stream without `start`, and pass `times=` with each chunk."
         if self.clock.kind == "number":
             start = self.clock.text(self.start)
-            rule = "`start` to be an integer, or a datetime, for samples without times"
-            raise InputTypeError.expected(rule, start, hint)
+            rule = "to be an integer, or a datetime, for samples without times"
+            raise InputTypeError(rule, start, argument="start", hint=hint)
         hint = f"Pass `step=` when the stream is made. Or: {hint[0].lower()}{hint[1:]}"
-        raise InputTypeError.expected("`step` beside a `start` that is a datetime", "none", hint)
+        raise InputTypeError("`step` beside a `start` that is a datetime", "none", hint=hint)
 
     @classmethod
     def read(cls, start: Any, step: Any) -> StreamOptions:
@@ -77,41 +77,45 @@ class StreamOptions:
         elif clock.kind == "number":
             raise _not_exact("start", start)
         elif isinstance(step, (timedelta, np.timedelta64)):
-            raise InputTypeError.expected("a datetime `start` beside this `step`", f"{start}")
+            raise InputTypeError("a datetime `start` beside this `step`", f"{start}")
         elif isinstance(step, bool) or not isinstance(step, (int, np.integer)):
             raise _not_exact("step", step)
         else:
             length = int(step)
         if length <= 0:
-            raise InputError.expected("`step` to be longer than zero", shown(length))
+            raise InputError("to be longer than zero", shown(length), argument="step")
         if length > LARGEST:
-            raise InputError.expected(f"`step` to be at most {LARGEST:,}", shown(length))
+            raise InputError(f"to be at most {LARGEST:,}", shown(length), argument="step")
         return cls(first, length, clock, placed)
 
 
 def _read_dated_step(start: np.datetime64, clock: Clock, step: Any) -> tuple[Tick, int, Clock]:
     """Return start and step in the ticks of a clock that is fine enough for both."""
     if not isinstance(step, (timedelta, np.timedelta64)):
-        raise InputTypeError.expected(
-            "`step` to be a timedelta beside a datetime `start`", shown(step)
+        raise InputTypeError(
+            "to be a timedelta beside a datetime `start`", shown(step), argument="step"
         )
     length = step.to_timedelta64() if hasattr(step, "to_timedelta64") else np.timedelta64(step)
     try:
         # numpy takes the finer of the two units.
         both = np.array([start, start + length])
     except TypeError:
-        raise InputTypeError.expected(
-            "`step` of a fixed length", str(step), "Months and years differ in length."
+        raise InputTypeError(
+            "of a fixed length",
+            str(step),
+            argument="step",
+            hint="Months and years differ in length.",
         ) from None
     (first, second), own = read_times(both, "step")
     return first.item(), int(second - first), replace(own, tz=clock.tz)
 
 
 def _not_exact(name: str, value: Any) -> InputTypeError:
-    return InputTypeError.expected(
-        f"`{name}` to be an integer, or a datetime with a timedelta",
+    return InputTypeError(
+        "to be an integer, or a datetime with a timedelta",
         shown(value),
-        "Multiples of other numbers are rounded; pass the times themselves with each chunk.",
+        argument=name,
+        hint="Multiples of other numbers are rounded; pass the times themselves with each chunk.",
     )
 
 
@@ -137,7 +141,7 @@ class SampledPart:
             step, placed = options.sample_step(), options.placed
         stop = start + step * len(labels[0])
         if stop > LARGEST:
-            raise InputError.expected("samples whose times fit in 64 bits", f"an end at {stop}")
+            raise InputError("samples whose times fit in 64 bits", f"an end at {stop}")
         longest = options.longest(clock)
         if ignore is None and (longest is None or longest >= step):
             known = _segment(labels, lambda index: index * step + start, clock)
@@ -149,9 +153,7 @@ class SampledPart:
     def followed_by(self, other: SampledPart) -> SampledPart:
         """Put a part that starts where this one stops after it."""
         if self.step != other.step:
-            raise InputError.expected(
-                "two streams with one `step`", f"{self.step} and {other.step} ticks"
-            )
+            raise InputError("two streams with one `step`", f"{self.step} and {other.step} ticks")
         left, right = self.known, other.known
         if not other.placed:
             by = int(left.callers.stop - right.callers.start)
@@ -182,23 +184,23 @@ class EventPart:
         """Read the complete events of the next segment of time."""
         for side in sides:
             if not isinstance(side, Events):
-                raise InputTypeError.expected(
+                raise InputTypeError(
                     "`truth` and `predicted` to be Events",
                     type(side).__name__,
-                    "Give 0/1 vectors to `update`.",
+                    hint="Give 0/1 vectors to `update`.",
                 )
         if not options.placed and not isinstance(before, EventPart):
-            raise InputTypeError.expected(
+            raise InputTypeError(
                 "a `start` for a stream of events",
                 "none",
-                "Make it with `AffiliationStream(start=...)`.",
+                hint="Make it with `AffiliationStream(start=...)`.",
             )
         truth, predicted = (side.intervals for side in sides)
         timed = [*truth.timed("truth"), *predicted.timed("predicted")]
         timed.append(Timed("until", *read_times([until], "until")))
         if options.max_step is not None:
             rule = "no `max_step` for a stream of events, which have no samples"
-            raise InputTypeError.expected(rule, "`max_step`")
+            raise InputTypeError(rule, "`max_step`")
         timed += read_ignored([] if ignore is None else ignore).timed("ignore")
         if isinstance(before, EventPart):
             start = before.known.callers.stop
@@ -250,19 +252,20 @@ class TimedPart:
         ticks, clock = read_times(times, "times")
         truth, predicted = labels
         if ticks.size != truth.size:
-            rule = f"`times` to have one time for each of the {truth.size} labels"
-            raise InputError.expected(rule, f"{ticks.size}")
+            rule = f"to have one time for each of the {truth.size} labels"
+            raise InputError(rule, f"{ticks.size}", argument="times")
         if not truth.size:
             return None
         if isinstance(before, TimedPart):
             own = Timed("times", ticks, clock)
             (ticks,), clock = on_stream_clock(before.time, before.clock, own)
             if ticks[0] <= before.time:
-                raise InputError.expected(
-                    "`times` to be strictly increasing",
+                raise InputError(
+                    "to be strictly increasing",
                     f"{clock.text(ticks[0].item())} at index 0, after "
                     f"{clock.text(before.time)} in the chunk before",
-                    "Give the chunks in the order of time.",
+                    argument="times",
+                    hint="Give the chunks in the order of time.",
                 )
         require_increasing(ticks, clock, "times")
         if clock.kind == "number":
@@ -295,11 +298,11 @@ class TimedPart:
         _require_one_clock(self.clock, other.clock)
         left, right = self.spacing, other.spacing
         if right.first <= self.time:
-            raise InputError.expected(
+            raise InputError(
                 f"a stream to start after the last time {self.clock.text(self.time)} of the "
                 "one it is added to",
                 self.clock.text(right.first),
-                "Add streams in the order of time.",
+                hint="Add streams in the order of time.",
             )
         before = self.until(right.first)
         if other.before is not None:
@@ -328,8 +331,11 @@ class TimedPart:
             return self.until(end)
         last = self.clock.text(self.time)
         uneven = "unevenly spaced times" if self.spacing.steps else "a single sample"
-        raise InputError.expected(
-            f"`end` for {uneven}", "none", f"Pass `end=`, where the one at {last} stops."
+        raise InputError(
+            f"for {uneven}",
+            "none",
+            argument="end",
+            hint=f"Pass `end=`, where the one at {last} stops.",
         )
 
 
@@ -340,10 +346,10 @@ def join_parts(left: Part, right: Part) -> Part:
     """Put two parts that tell time in the same way one after the other."""
     if type(left) is type(right):
         return left.followed_by(right)  # type: ignore[arg-type]
-    raise InputTypeError.expected(
+    raise InputTypeError(
         f"{left.means}, as before",
         f"{right.means}",
-        "One stream tells time in one way, from its first chunk to its last.",
+        hint="One stream tells time in one way, from its first chunk to its last.",
     )
 
 
@@ -354,8 +360,8 @@ def read_chunk(truth: Any, predicted: Any) -> Labels:
         column = read_column(values, name)[0]
         labels.append(read_labels(column, name) if column.size else column)
     if labels[0].size != labels[1].size:
-        rule = f"`predicted` to have as many labels as `truth` ({labels[0].size})"
-        raise InputError.expected(rule, f"{labels[1].size}")
+        rule = f"to have as many labels as `truth` ({labels[0].size})"
+        raise InputError(rule, f"{labels[1].size}", argument="predicted")
     return labels
 
 
@@ -366,8 +372,8 @@ def read_mask(ignore: Any, size: int) -> Mask:
     column = read_column(ignore, "ignore")[0]
     mask = read_labels(column, "ignore") if column.size else column
     if mask.size != size:
-        rule = f"`ignore` to have one label for each of the {size} samples"
-        raise InputError.expected(rule, f"{mask.size}")
+        rule = f"to have one label for each of the {size} samples"
+        raise InputError(rule, f"{mask.size}", argument="ignore")
     return mask.astype(bool) if mask.any() else None
 
 
@@ -446,10 +452,11 @@ def on_stream_clock(tick: Tick, clock: Clock, *parts: Timed) -> tuple[list[Ticks
             return [own // finer_by for own in ticks[1:]], clock
     if (common.kind, common.unit) != (clock.kind, clock.unit):
         finer = next(part for part in parts if _clock_text(part.clock) != _clock_text(clock))
-        raise InputTypeError.expected(
-            f"`{finer.name}` to be {_clock_text(clock)}, as before in this stream",
+        raise InputTypeError(
+            f"to be {_clock_text(clock)}, as before in this stream",
             _clock_text(finer.clock),
-            "Give times in the finest type from the start.",
+            argument=finer.name,
+            hint="Give times in the finest type from the start.",
         )
     return ticks[1:], clock
 
@@ -462,21 +469,21 @@ def _clock_text(clock: Clock) -> str:
 
 def _require_one_clock(left: Clock, right: Clock) -> None:
     if (left.kind, left.unit, left.tz is None) != (right.kind, right.unit, right.tz is None):
-        raise InputTypeError.expected(
+        raise InputTypeError(
             "two streams whose times are of one kind and unit",
             f"{_clock_text(left)} and {_clock_text(right)}",
-            "Give all times in one type, from the first chunk on.",
+            hint="Give all times in one type, from the first chunk on.",
         )
 
 
 def _require_adjacent(left: Segment, right: Segment) -> None:
     _require_one_clock(left.clock, right.clock)
     if left.callers.stop != right.callers.start:
-        raise InputError.expected(
+        raise InputError(
             "a stream to start where the one it is added to stops, "
             f"{left.clock.text(left.callers.stop)}",
             right.clock.text(right.callers.start),
-            "Add streams in the order of time, and leave none out.",
+            hint="Add streams in the order of time, and leave none out.",
         )
 
 
@@ -487,10 +494,10 @@ def _require_evaluated_end(left: Segment, right: Segment) -> None:
         return
     for name, side in (("truth", left.truth), ("predicted", left.tail)):
         if len(side) and (side.last(1)[0] == left.stop).all():
-            raise InputError.expected(
+            raise InputError(
                 f"no point of `{name}` at `until` where the next stretch starts with ignored time",
                 left.clock.text(left.callers.stop),
-                "A point belongs to what comes after it: give it with the next stretch.",
+                hint="A point belongs to what comes after it: give it with the next stretch.",
             )
 
 
@@ -500,20 +507,23 @@ def _require_two(name: str, before: Blocks, after: Blocks, clock: Clock) -> None
         last, first = before.last(1)[0].tolist(), after.first(1)[0].tolist()
         if last[0] == first[0]:
             texts = [f"({clock.text(start)}, {clock.text(stop)})" for start, stop in (last, first)]
-            raise InputError.expected(
-                f"`{name}` events to be disjoint", f"{texts[0]} and {texts[1]} at index 0"
+            raise InputError(
+                "events to be disjoint", f"{texts[0]} and {texts[1]} at index 0", argument=name
             )
 
 
 def _require_within(intervals: Intervals, start: Tick, stop: Tick, name: str) -> None:
     clock = intervals.clock
     if stop < start:
-        raise InputError.expected(
-            f"`until` to lie after what has been seen, {clock.text(start)}", clock.text(stop)
+        raise InputError(
+            f"to lie after what has been seen, {clock.text(start)}",
+            clock.text(stop),
+            argument="until",
         )
     stretch = f"the stretch {interval_text(clock, start, stop)} that is new to the stream"
     intervals.refuse(
         (intervals.starts < start) | (intervals.stops > stop),
-        f"`{name}` to lie within {stretch}",
-        "Events are given whole: choose an `until` that cuts none.",
+        f"to lie within {stretch}",
+        argument=name,
+        hint="Events are given whole: choose an `until` that cuts none.",
     )

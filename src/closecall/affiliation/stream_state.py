@@ -356,10 +356,10 @@ class UnkeptIntervals(Intervals):
         """Hold nothing; whoever asks is told why."""
 
     def __len__(self) -> NoReturn:
-        raise InputError.expected(
+        raise InputError(
             "a result that has its predicted events",
             "that of a stream, which does not keep them",
-            "Score the stretch of time you want to see with `cc.affiliation`.",
+            hint="Score the stretch of time you want to see with `cc.affiliation`.",
         )
 
     starts = stops = property(__len__)

@@ -184,11 +184,11 @@ def keeping_all(columns: Columns, limits: list[Limit]) -> NDArray[np.bool_]:
         away = np.max([limit.missed_by(columns) for limit in limits], axis=0)
         near = int(away.argmin())
         told = [limit.told(columns, near) for limit in limits if not limit.kept(columns)[near]]
-        raise UndefinedMetricError.expected(
+        raise UndefinedMetricError(
             "a threshold within the constraints",
             f"none; the nearest is {columns.thresholds[near].item():.6g} with "
             + " and ".join(told),
-            "Loosen a constraint.",
+            hint="Loosen a constraint.",
         )
     return allowed
 
@@ -202,15 +202,15 @@ def read_budget(value: Any, clock: Clock, name: str) -> tuple[float, bool, float
             count, duration = value
         except (TypeError, ValueError):
             example = "(2, timedelta(days=1))" if dated else "(3, 100)"
-            raise InputTypeError.expected(
-                f"`{name}` to be a count and a duration", shown(value), f"Pass {example}."
+            raise InputTypeError(
+                "to be a count and a duration", shown(value), argument=name, hint=f"Pass {example}."
             ) from None
     count = count.item() if isinstance(count, np.generic) else count
     if not is_number(count) or not 0 <= count <= float_info.max:
-        raise InputError.expected(f"the count in `{name}` to be 0 or more", shown(count))
+        raise InputError(f"the count in `{name}` to be 0 or more", shown(count))
     ticks = read_duration(duration, clock, f"{name}[1]")
     if ticks == 0:
-        raise InputError.expected(f"the duration in `{name}` to be above 0", shown(duration))
+        raise InputError(f"the duration in `{name}` to be above 0", shown(duration))
     return float(count), True, ticks, f" per {duration_text(ticks, clock)}"
 
 
@@ -276,14 +276,14 @@ def split_events(count: int, folds: Any) -> NDArray[np.int64]:
     """Return the fold of each of so many events, in consecutive folds of nearly one size."""
     require_count(folds, "folds", 2)
     if count < FEWEST_FOR_FOLDS:
-        raise UndefinedMetricError.expected(
+        raise UndefinedMetricError(
             f"at least {FEWEST_FOR_FOLDS} true events to cross-fit a threshold",
             f"{count}",
-            "With so few, one event decides the threshold of all others. Choose the threshold "
-            "on another part of the time, or on other series.",
+            hint="With so few, one event decides the threshold of all others. Choose the threshold "
+            "on another part of the time (`fit_until`), or on other series.",
         )
     if folds > count:
-        raise InputError.expected(f"`folds` to be at most the {count} true events", shown(folds))
+        raise InputError(f"to be at most the {count} true events", shown(folds), argument="folds")
     return np.arange(count) * int(folds) // count
 
 

@@ -343,11 +343,11 @@ def check(
     allowed = read_number(tolerance, "tolerance", "a number of 0 or more", lambda x: 0 <= x < inf)
     if not asked and baseline is None:
         hint = "Pass, for example, `min={'affiliation_f1': 0.8}`."
-        raise InputError.expected("a limit (`min` or `max`) or a `baseline`", "neither", hint)
+        raise InputError("a limit (`min` or `max`) or a `baseline`", "neither", hint=hint)
     runs = read_runs(results, "results")
     if detector is not None:
         if not is_text(detector):
-            raise InputTypeError.expected("`detector` to be a name", shown(detector))
+            raise InputTypeError("to be a name", shown(detector), argument="detector")
         runs = {detector: _named(runs, detector, "results")}
     found = [
         _limited(name, run, number, limit, at_least=at_least)
@@ -365,7 +365,7 @@ def check(
             found += _compared(name, run, before, allowed)
             moved += _moved(name, run, before)
     if not found:
-        raise InputError.expected("`baseline` to hold a metric of the results", "none")
+        raise InputError("to hold a metric of the results", "none", argument="baseline")
     signed = [_signed(own.values()) for own in (runs, {} if baseline is None else earlier)]
     return Check(tuple(found), tuple(moved), *signed)
 
@@ -373,10 +373,10 @@ def check(
 def _read_limits(given: Any, argument: str, *, at_least: bool) -> Iterator[tuple[str, float, bool]]:
     if given is not None and not isinstance(given, Mapping):
         rule = f"`{argument}` to be limits by the names of numbers"
-        raise InputTypeError.expected(rule, shown(given))
+        raise InputTypeError(rule, shown(given))
     for name, limit in (given or {}).items():
         if not isinstance(name, str):
-            raise InputTypeError.expected(f"names in `{argument}` to be text", shown(name))
+            raise InputTypeError(f"names in `{argument}` to be text", shown(name))
         number = f"affiliation_{name}" if name in SCORES else name
         rule = "a limit that is a finite number"
         yield number, read_number(limit, f"{argument}[{name!r}]", rule, isfinite), at_least
@@ -389,7 +389,7 @@ def _limited(name: str | None, run: Run, number: str, limit: float, *, at_least:
         hint = f"Did you mean {' or '.join(close)}?" if close else f"There is: {listed([*known])}."
         if re.match(r"(false_)?alarms_per_", number) and "false_alarms_per_day" not in known:
             hint = "Rates need times that are dates, and results that say how much was evaluated."
-        raise InputError.expected("the name of a number in the results", shown(number), hint)
+        raise InputError("the name of a number in the results", shown(number), hint=hint)
     reason = f"the detector gave nothing on {run.lost} series" if run.lost else ""
     interval = run.interval(number)
     return _judged((name, number, known[number], at_least, limit), interval, None, reason)
@@ -438,16 +438,16 @@ def _require_same_options(now: Signature | None, was: Signature | None) -> None:
         return
     if now.version != was.version:
         hint = "Evaluate the earlier run with this version, and write it anew."
-        rule = f"`baseline` to be of closecall {now.version}, as the results are"
-        raise InputError.expected(rule, was.version, hint)
+        rule = f"to be of closecall {now.version}, as the results are"
+        raise InputError(rule, was.version, argument="baseline", hint=hint)
     both = now.metrics.keys() & was.metrics.keys()
     ours, theirs = (_decisive(own, both) for own in (now, was))
     names = [name for name in ours | theirs if ours.get(name) != theirs.get(name)]
     if names:
         told = [f"{name} {_told(theirs, name)} instead of {_told(ours, name)}" for name in names]
         hint = "Evaluate the earlier run with the same options, and write it anew."
-        rule = "`baseline` to be of the options of the results"
-        raise InputError.expected(rule, listed(told), hint)
+        rule = "to be of the options of the results"
+        raise InputError(rule, listed(told), argument="baseline", hint=hint)
 
 
 def _decisive(signature: Signature, metrics: Collection[str]) -> dict[str, Any]:
@@ -470,7 +470,7 @@ def _aligned(run: Run, before: Run) -> Run:
     """Return the baseline in the order of the run; raise if it is of other events or series."""
     if (run.columns is None) != (before.columns is None):
         kinds = ["one series" if own.columns is None else "a batch" for own in (run, before)]
-        raise InputError.expected(f"`baseline` to be of {kinds[0]}", kinds[1])
+        raise InputError(f"to be of {kinds[0]}", kinds[1], argument="baseline")
     _require_same(run.series, before.series, "series")
     events = before.events
     if run.columns is None or (run.events and before.events):
@@ -490,7 +490,7 @@ def _require_same(ours: Collection[Any], theirs: Collection[Any], what: str) -> 
         such = first if isinstance(first, str) else f"{first[1]} to {first[2]}"
         got = f"{len(missing)} that it lacks and {len(others)} others, such as {such}"
         hint = "Evaluate the earlier run on the same data, and write it anew."
-        raise InputError.expected(f"`baseline` to hold the {what} at hand", got, hint)
+        raise InputError(f"to hold the {what} at hand", got, argument="baseline", hint=hint)
 
 
 def _moved(name: str | None, run: Run, before: Run) -> list[Moved]:
@@ -539,4 +539,4 @@ def _named(runs: Runs, name: str | None, argument: str) -> Run:
         return runs[name]
     got = listed([own or "one without a name" for own in runs])
     what = "one detector" if name is None else f"the detector {plain_name(name)!r}"
-    raise InputError.expected(f"`{argument}` to hold {what}", got)
+    raise InputError(f"to hold {what}", got, argument=argument)

@@ -251,7 +251,7 @@ def read_runs(results: Any, argument: str) -> Runs:
             key: replace(Run.of_one(one.values.to_dict()), signature=one.values.signature)
             for key, one in named.items()
         }
-    raise InputTypeError.expected(f"{name} to be results of closecall", shown(results))
+    raise InputTypeError(f"{name} to be results of closecall", shown(results))
 
 
 def _read_json(values: Mapping[str, Any], name: str) -> Runs:
@@ -260,7 +260,7 @@ def _read_json(values: Mapping[str, Any], name: str) -> Runs:
     known = schema_name("score"), schema_name("batch")
     if schema not in known:
         hint = "Write it anew with `closecall score --format json` of this version."
-        raise InputError.expected(f"{name} to be {' or '.join(known)}", shown(schema), hint)
+        raise InputError(f"{name} to be {' or '.join(known)}", shown(schema), hint=hint)
     try:
         if schema == known[0]:
             records = values.get("detectors") or [values]
@@ -269,9 +269,9 @@ def _read_json(values: Mapping[str, Any], name: str) -> Runs:
             runs = _read_rows(values)
     except _MALFORMED as error:
         got = f"{type(error).__name__}: {error}"
-        raise InputError.expected(f"{name} to follow the schema {schema}", got) from None
+        raise InputError(f"{name} to follow the schema {schema}", got) from None
     if not runs:
-        raise InputError.expected(f"{name} to hold results", "no rows")
+        raise InputError(f"{name} to hold results", "no rows")
     line = values.get("signature")
     if line is None:
         return runs
@@ -279,7 +279,7 @@ def _read_json(values: Mapping[str, Any], name: str) -> Runs:
         signature = parse(line)
     except (InputError, InputTypeError):
         rule = f"{name} to have a signature that can be read"
-        raise InputError.expected(rule, shown(line), "Write it anew with this version.") from None
+        raise InputError(rule, shown(line), hint="Write it anew with this version.") from None
     return {detector: replace(run, signature=signature) for detector, run in runs.items()}
 
 
@@ -322,16 +322,16 @@ def _read_file(source: str | PathLike[str]) -> Any:
     name = shown_name(source)
     if not is_results(source):
         rule = f"{name} to hold results of `closecall score` or `closecall batch`"
-        raise InputError.expected(rule, "something else", "Write them with --format json.")
+        raise InputError(rule, "something else", hint="Write them with --format json.")
     if _OURS.match(_head(source)):
         with opened(source) as file:
             text = file.read(_MOST_BYTES + 1)
         if len(text) > _MOST_BYTES:  # however small it is on disk
-            raise InputError.expected(f"{name} to hold at most {_MOST_BYTES:,} bytes", "more")
+            raise InputError(f"{name} to hold at most {_MOST_BYTES:,} bytes", "more")
         try:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise InputError.expected(f"{name} to be whole JSON", str(error)) from None
+            raise InputError(f"{name} to be whole JSON", str(error)) from None
     rows = read_table(source, text=("detector", "status", "reason", "signature")).to_pylist()
     line = rows[0].get("signature") if rows else None
     return {"schema": schema_name("batch"), "rows": rows, "events": None, "signature": line}

@@ -31,7 +31,7 @@ from closecall.cli.options import (
     reading_options,
 )
 from closecall.cli.output import tell
-from closecall.errors import InputError, renamed
+from closecall.errors import InputError, with_names
 from closecall.plain import plain
 from closecall.tables import evaluate_frame, read_events
 from closecall.tables.batch.status import Status
@@ -238,7 +238,7 @@ def batch(
         if ranks is not None:
             rule = ranks_missing.replace("error", "raise")
             try:
-                with renamed({"missing": "ranks_missing", "metric": "ranks"}):
+                with with_names({"missing": "ranks_missing", "metric": "ranks"}):
                     ranked = result.ranks(ranks or None, missing=rule)
             except InputError as error:
                 error.exit_status = 2  # the rows are whole; what was asked of them cannot be
@@ -325,7 +325,7 @@ def _require_all(result: BatchResult, out: str | None) -> None:
             "mend a file, the data are other data: start again with --overwrite."
         )
     got = f"{len(result.failures)} of {result.units} that could not be"
-    raise InputError.expected("every unit of the data to be read", got, hint)
+    raise InputError("every unit of the data to be read", got, hint=hint)
 
 
 def _require_some(result: BatchResult) -> None:
@@ -341,5 +341,5 @@ def _require_some(result: BatchResult) -> None:
     status, reason = told.pop()
     if status in _OF_THE_CALL:
         got = f"{status!r} everywhere: {reason}".removesuffix(".")
-        hint = remedy(status, reason, result.options)
-        raise InputError.expected("at least one series to be evaluated", got, hint and f"{hint}.")
+        hint = remedy(status, result)
+        raise InputError("at least one series to be evaluated", got, hint=hint and f"{hint}.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import re
 import sys
 from importlib import import_module
 from typing import Any
@@ -12,7 +11,8 @@ import click
 
 from closecall import __version__
 from closecall.cli import INTERRUPTED, print_error
-from closecall.errors import ClosecallError, expected, first_line
+from closecall.cli.options import RefusedError
+from closecall.errors import InputError, first_line, reason
 
 _AROUND = 30  # letters shown on both sides of one that is at fault
 _HELP = """\
@@ -99,12 +99,13 @@ class Commands(click.Group):
         except _EndedError as error:
             message, code = error.args
             print_error(message)
-        except ClosecallError as error:
-            print_error(command_line_words(str(error)))
-            code = error.exit_status or self.bad_input
+        except RefusedError as error:
+            message, status = error.args
+            print_error(message)
+            code = status or self.bad_input
         except UnicodeEncodeError as error:  # half a character: bytes of a name, or of an option
             around = error.object[max(error.start - _AROUND, 0) : error.end + _AROUND]
-            print_error(expected("names and texts in UTF-8", repr(around)))
+            print_error(reason(InputError("names and texts in UTF-8", repr(around))))
             code = self.bad_input
         except BrokenPipeError:  # as in `closecall ... | head`
             code = 1
@@ -118,43 +119,6 @@ class Commands(click.Group):
             print_error(f"{what}: {error.filename}" if error.filename else what)
             code = self.bad_input
         sys.exit(code if isinstance(code, int) else 0)
-
-
-def command_line_words(message: str) -> str:
-    """Put what a caller in Python would do as one does it on the command line.
-
-    >>> print(command_line_words("Hint: Pass metrics={'margin': {'margin': ...}}."))
-    Hint: Pass --metric margin:margin=10, or margin=10min beside datetimes.
-    """
-    from closecall.metrics.registry import LISTED
-    from closecall.parameters import DATED_HINT
-
-    replacements = {
-        LISTED: "`closecall metrics` lists them all.",
-        DATED_HINT: (
-            "The times are datetimes, so give the length a unit: ms, s, min, h or d, as in 10min."
-        ),
-        "Expected `folder` to name a folder": "Expected `--data` to name a folder",
-        "(the argument `folder`, or the environment": "(the option --data, or the environment",
-        "Pass `labels != 0` if every other value marks an anomaly.": (
-            "Write 1 where a value marks an anomaly, and 0 elsewhere."
-        ),
-        "Widen the span, or cut the event.": (
-            "Widen --span, or leave time out with --from and --until instead."
-        ),
-        "Say until when such events last: `open_until=end_of_the_series`.": (
-            "Let such events last to the end of the series with --open until-end."
-        ),
-    }
-    for python, option in replacements.items():
-        message = message.replace(python, option)
-    message = re.sub(r"`[^`]+\.merged\(\)`", "--merge", message)
-    message = re.sub(r"Hint: [^`]*`columns=.*", "Hint: Call them start and stop there.", message)
-    return re.sub(
-        r"Pass metrics=\{'(\w+)': \{'(\w+)': \.\.\.\}\}\.",
-        r"Pass --metric \1:\2=10, or \2=10min beside datetimes.",
-        message,
-    )
 
 
 @click.group(

@@ -28,7 +28,7 @@ from closecall.cli.options import (
     significance_option,
 )
 from closecall.cli.output import load_matplotlib, tested
-from closecall.errors import InputError, UndefinedMetricError, renamed
+from closecall.errors import InputError, UndefinedMetricError, reason, with_names
 from closecall.fscore import f_measure
 from closecall.signature import data_hash, joined_hash
 from closecall.tables.reading import write_table
@@ -287,13 +287,14 @@ def _read_parts(
     fit_until = replace(inputs, until=fit_until).until  # in the zone of the others
     with suppress(TypeError):  # a number beside a datetime is refused with the times
         if since is not None and since < fit_until:
-            raise InputError.expected(
-                "`since` not before `fit_until`",
+            raise InputError(
+                "not before `fit_until`",
                 f"{since} and {fit_until}",
-                "A threshold is not judged on the time that it was chosen on.",
+                argument="since",
+                hint="A threshold is not judged on the time that it was chosen on.",
             )
     judged = replace(inputs, since=fit_until if since is None else since)
-    with renamed({"since": "fit_until"} if since is None else {}):
+    with with_names({"since": "fit_until"} if since is None else {}):
         columns = judged.read(scores=scores or [None])
     part = replace(judged, files=judged.sources, since=None, until=fit_until)
     return columns, part.read(scores=[*columns.detectors.scored]).detectors.scored, fit_until
@@ -417,8 +418,7 @@ def _cross_fitted(curve: AffiliationCurve, asked: Criterion, folds: int) -> Cros
     try:
         return curve.cross_fitted(asked.beta, folds, **asked.limits)
     except UndefinedMetricError as error:
-        told = str(error).replace("\n\nHint:", "")
-        return told.replace("part of the time", "part of the time (--fit-until)")
+        return f"{reason(error)} {error.hint}"
 
 
 def _all_points(found: dict[str, Choice], points: int | None) -> dict[str, Any]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-import click
 import pyarrow.compute as pc
 from rich.text import Text
 
@@ -14,7 +13,7 @@ from closecall.cli import screen
 from closecall.cli.intervals import MOST_PAIRS, print_intervals
 from closecall.cli.options import OFFSETS
 from closecall.statistics.ranks import wins_text
-from closecall.tables.batch.status import DISORDER_HINT, STATUSES, Status
+from closecall.tables.batch.status import DISORDER_HINT, OUT_OF_ORDER, STATUSES, Status
 from closecall.tables.batch.summary import higher_is_better
 from closecall.wording import (
     UNDEFINED,
@@ -31,18 +30,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
 
-    from closecall.cli.options import Command
     from closecall.statistics import Ranks
     from closecall.tables import BatchResult
-    from closecall.tables.batch.options import BatchOptions
 
 _MOST_DETECTORS, _MOST_NUMBERS, _MOST_CAUTIONS = 60, 4, 3
 _DETECTOR = "detector"
 _LONGEST_NAME = 60
 _SAID_BY_COUNTS = (Status.OK, Status.NO_EVENT)  # statuses whose reason says no more than their name
 _KEPT = "--disorder first, last or mean keeps one sample of each time"
-_OUT_OF_ORDER = "increasing"  # what the reason says of times that --disorder can mend
-_ZONES = "time zone everywhere or nowhere"
 _BEST, _RETUNED = "best_f1", "retuned_f1"
 _HEADINGS = {
     _BEST: "own best",
@@ -145,7 +140,7 @@ def _counts(result: BatchResult) -> Text:
     reasons = _reasons(result)
     for status, (where, reason) in reasons.items():
         text.append(f"\n{status}, as in {where}: {reason}", "dim")
-    told = (remedy(status, reason, result.options) for status, (_, reason) in reasons.items())
+    told = (remedy(status, result) for status in reasons)
     for line in filter(None, told):
         text.append(f"\n{line}")
     for sentence in result.advice:
@@ -153,25 +148,25 @@ def _counts(result: BatchResult) -> Text:
     return text
 
 
-def remedy(status: str, reason: str, options: BatchOptions) -> str:
-    """Return the option that helps series in such trouble, and how; empty if none does."""
+def remedy(status: str, result: BatchResult) -> str:
+    """Return the option that helps series of such a status, and how; empty if none does."""
+    code, options = result.codes.get(status), result.options
     if status == Status.NAN_SCORE and options.nan == "raise":
         return "--nan ignore leaves out the time of samples without a score"
-    if status == Status.BAD_TIMES and _OUT_OF_ORDER in reason:
+    if code in OUT_OF_ORDER:
         return {"error": DISORDER_HINT, "sort": _KEPT}.get(options.disorder, "")
-    return OFFSETS if status == Status.BAD_TIMES and _ZONES in reason else ""
+    return OFFSETS if code == "mixed_zones" else ""
 
 
 def _reasons(result: BatchResult) -> dict[str, tuple[str, str]]:
     """Return the first row of each trouble: whose it is, and the reason."""
     first: dict[str, tuple[str, str]] = {}
-    command = cast("Command", click.get_current_context().command)
     names = dict.fromkeys((*result.options.by, _DETECTOR))
     columns = [result.table.column(name).to_pylist() for name in (*names, "status", "reason")]
     for *key, status, reason in zip(*columns, strict=True):
         if status not in _SAID_BY_COUNTS and status not in first:
             where = ", ".join(plain_name(str(part), _LONGEST_NAME) for part in key)
-            first[status] = where, command.with_options(reason)
+            first[status] = where, reason
     return first
 
 

@@ -6,15 +6,16 @@ import re
 from collections import Counter
 from dataclasses import fields
 from datetime import datetime, timedelta
-from functools import wraps
+from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from closecall.cli.output import FORMATS, Output, compile_notice
-from closecall.errors import ClosecallError, InputError
+from closecall.errors import ClosecallError, InputError, reason, worded
 from closecall.files import are_one_file, require_apart
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
+from closecall.tables.batch.status import OUT_OF_ORDER
 from closecall.tables.inputs import Inputs
 from closecall.tables.reading import MEMORY
 from closecall.tables.roles import DISORDERS
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from closecall.affiliation.rules import ThresholdRule
+
+
+class RefusedError(Exception):
+    """A command cannot do what it was asked: the message in its own terms, and the status."""
+
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
@@ -35,15 +41,27 @@ _SIGNIFICANCE = "--significance"
 _MOST_SHIFTS = 1_000_000  # as in `closecall.chance`, which takes longer to import
 _LEVEL, _RESAMPLES = 0.95, 2000
 OFFSETS = "Write all of them with an offset, as 2024-01-31T08:05+01:00, or none of them"
-_ZONED = "Localise the times without a zone, or convert the others to UTC and drop it."
-_ORDERED = {
-    "Drop or aggregate repeated times first.": "Keep one sample of each time with --disorder "
-    "first, last or mean.",
-    "Sort the samples by time first.": "Put them in order with --disorder sort; "
-    "several series in one file are for `closecall batch --by`.",
+_HINTS = {
+    "dated_length": "The times are datetimes, so give the length a unit: ms, s, min, h or d, as in "
+    "10min.",
+    "event_columns": "Call them start and stop there.",
+    "metric_parameter": "Pass --metric {metric}:{parameter}=10, or {parameter}=10min beside "
+    "datetimes.",
+    "mixed_zones": f"{OFFSETS}.",
+    "open_event": "Let such events last to the end of the series with --open until-end.",
+    "other_labels": "Write 1 where a value marks an anomaly, and 0 elsewhere.",
+    "outside_span": "Widen --span, or leave time out with --from and --until instead.",
+    "overlapping_events": "Join them with --merge.",
+    "repeated_times": "Keep one sample of each time with --disorder first, last or mean.",
+    "unsorted_times": "Put them in order with --disorder sort; several series in one file are for "
+    "`closecall batch --by`.",
 }
-
+"""What to do on the command line, by the code of an error."""
+_ZONED = f"{OFFSETS}; or say what those without are in with --timezone."
 _STREAMED = "A stream is scored as it comes. Of a file, `closecall score` takes --disorder."
+_CALLS = {"closecall.metrics.table()": "closecall metrics"}
+_BRACKETS = "'\"()[]"
+_ALIASES = {"times": "time", "scores": "score"}
 
 
 class Command(click.Command):
@@ -56,8 +74,8 @@ class Command(click.Command):
             with compile_notice():
                 return super().invoke(ctx)
         except ClosecallError as error:
-            error.args = (self.with_options(str(error), layout=bool(ctx.params.get("layout"))),)
-            raise
+            message = worded(error, self._called(ctx.params), self._hints)
+            raise RefusedError(message, error.exit_status) from error
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Raise on a negative number of shifts, and on what is given twice and would be dropped."""
@@ -86,40 +104,41 @@ class Command(click.Command):
                 require_apart(option.opts[-1], [path], read)
                 again = option.name == "resume"  # it may name --output
                 if not again and any(are_one_file(path, other) for other in written):
-                    rule = f"`{option.opts[-1]}` to write to a file of its own"
-                    raise InputError.expected(rule, f"{path}, which another option names")
+                    rule = "to write to a file of its own"
+                    raise InputError(
+                        rule, f"{path}, which another option names", argument=option.opts[-1]
+                    )
                 written.append(path)
 
-    def with_options(self, message: str, *, layout: bool = False) -> str:
-        """Name options where a message names arguments: `--from` for `since`, `--end` for `end`."""
+    @cached_property
+    def _hints(self) -> dict[str, str]:
+        names = {parameter.name for parameter in self.params}
+        zones = {"mixed_zones": _ZONED} if "timezone" in names else {}
+        streamed = dict.fromkeys(OUT_OF_ORDER, _STREAMED) if "disorder" not in names else {}
+        return _HINTS | zones | streamed
+
+    def _called(self, values: dict[str, Any]) -> Callable[[str], str]:
+        """Return what arguments are called here: `--from` for `since`, `--end 9` for `end=9`."""
         options: dict[str, str] = {}
         for parameter in self.params:
             if isinstance(parameter, click.Option):
                 option = parameter.opts[-1]
                 names = (str(parameter.name), option.removeprefix("--").replace("-", "_"))
                 options |= dict.fromkeys(names, option)
-        aliases = {"times": "time", "scores": "score"}
-        named_so = {name: options[own] for name, own in aliases.items() if own in options}
+        aliases = {name: options[other] for name, other in _ALIASES.items() if other in options}
         # Beside a layout, `scores` are a folder.
-        options = named_so | options if layout else options | named_so
+        options = aliases | options if values.get("layout") else options | aliases
 
-        def named(found: re.Match[str]) -> str:
-            option, column = options.get(found[1]), found[2]
-            return found[0] if option is None else f"`{option}{f' {column}' if column else ''}`"
+        def called(code: str) -> str:
+            name, _, value = code.partition("=")
+            name, _, key = name.partition("[")
+            if name not in options:
+                return _CALLS.get(code, code)
+            value = (key or value.rpartition("(")[2]).strip(_BRACKETS)
+            value = value if key else value.replace(" ", "T")
+            return f"{options[name]} {value}" if value not in {"", "True"} else options[name]
 
-        def valued(found: re.Match[str]) -> str:
-            option, value = options.get(found[1]), found[2].replace(" ", "T")
-            own = f" {value}" if value not in ("", "True") else ""
-            return found[0] if option is None else f"`{option}{own}`"
-
-        ordered = "disorder" in options
-        for python, option_text in _ORDERED.items():
-            message = message.replace(python, option_text if ordered else _STREAMED)
-        zone = "; or say what those without are in with --timezone" * ("timezone" in options)
-        message = message.replace(_ZONED, f"{OFFSETS}{zone}.")
-        message = re.sub(r"`(\w+)(?:\['([^`]*)'\]|\[\d\])?`", named, message)
-        message = re.sub(r"`(\w+)=(?:[\w.]+\()?'?([^`'()]*)'?\)?`", valued, message)
-        return re.sub(r"(`--[\w-]+`) \(\1\)", r"\1", message)  # what the library named already
+        return called
 
 
 def parse_number(text: str) -> int | float | None:
@@ -220,7 +239,7 @@ def parse_rule(text: str) -> ThresholdRule:
     try:
         return ThresholdRule.read(text if number is None else number)
     except InputError as error:
-        raise click.BadParameter(str(error).replace("\n\nHint: ", " ")) from None
+        raise click.BadParameter(f"{reason(error)} {error.hint}".strip()) from None
 
 
 def parse_threshold(text: str) -> tuple[str | None, float]:

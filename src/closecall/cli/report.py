@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -111,9 +111,8 @@ def report(
     beside = "" if folder is None else f" and, beside it, {folder} with a file for each series"
     opened = "Open it in a browser." if folder is None else "Open the page, and keep both together."
     tell(f"Wrote {path}{beside} ({page.megabytes:.1f} MB){_scored(page)}. {opened}")
-    command = cast("Command", click.get_current_context().command)
     for line in [*noted, *_trouble_lines(page)]:
-        tell(command.with_options(line))
+        tell(line)
 
 
 def _scored(page: Report) -> str:

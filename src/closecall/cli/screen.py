@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from closecall.affiliation.result import headlines, ignored_to_dict
-from closecall.errors import renamed
+from closecall.errors import with_names
 from closecall.evaluated_time import advice_to_all
 from closecall.wording import (
     UNDEFINED,
@@ -280,7 +280,7 @@ def print_events(result: Affiliation, console: Console, *, most: int | None) -> 
 
 def counts_by(result: Affiliation, columns: tuple[str, ...]) -> list[dict[str, Any]]:
     """Count what became of the events by columns of their list."""
-    with renamed({"column": "by_column"}):
+    with with_names({"column": "by_column"}):
         return [row for column in columns for row in result.counts_by(column)]
 
 

@@ -219,7 +219,7 @@ class _Samples:
                 if not self.keep_nan:
                     got = f"none in {self._line(int(missing.argmax()))}"
                     hint = "Leave those samples out with --nan ignore."
-                    raise InputError.expected("a score in each line", got, hint)
+                    raise InputError("a score in each line", got, hint=hint)
                 ignored = missing if ignored is None else ignored | missing
                 scores = np.where(missing, -np.inf, scores)
             alarms = predicted_at(scores, self.threshold)
@@ -261,7 +261,7 @@ class _Samples:
         """Find out what the lines are; return those with samples."""
         if lines.startswith(GZIP_MAGIC):
             hint = f"Unpack it on the way: `zcat {self.name} | closecall stream -`."
-            raise InputError.expected(f"{self.name} to be lines of text", "a gzip file", hint)
+            raise InputError(f"{self.name} to be lines of text", "a gzip file", hint=hint)
         lines = lines.lstrip(b"\xef\xbb\xbf\r\n")
         first = lines.partition(b"\n")[0]
         if first.lstrip().startswith(b"{"):
@@ -274,7 +274,7 @@ class _Samples:
         self.header = first_record(first, self.separator, self.name)
         if column_names(self.header) is not None:
             got = first[:60].decode(errors="replace")
-            raise InputError.expected(f"a header in the first line of {self.name}", repr(got))
+            raise InputError(f"a header in the first line of {self.name}", repr(got))
         self.seen = 1
         return lines.partition(b"\n")[2]
 
@@ -292,7 +292,7 @@ class _Samples:
                 )
             if _depth(lines) > _DEEPEST:
                 rule = f"at most {_DEEPEST} levels in {self.name}, from {self._line(0)} on"
-                raise InputError.expected(rule, "more")
+                raise InputError(rule, "more")
             lines.decode()  # Arrow would take it, and fail where the text is used
             reader = imported("pyarrow.json")
             # Times that are text stay text, whatever those of one chunk look like.
@@ -303,10 +303,10 @@ class _Samples:
         except UnicodeDecodeError as error:
             line = self._line(lines[: error.start].count(b"\n"))
             rule, hint = f"{self.name} to be text in utf-8", "Write it anew in UTF-8."
-            raise InputError.expected(rule, f"`{error}` in {line}", hint) from None
+            raise InputError(rule, f"`{error}` in {line}", hint=hint) from None
         except pyarrow.ArrowException as error:
             rule = f"{self.name} to go on as it began, from {self._line(0)} on"
-            raise InputError.expected(rule, f"`{first_line(error)}`") from None
+            raise InputError(rule, f"`{first_line(error)}`") from None
 
     def _line(self, index: int) -> str:
         return f"line {self.seen + index + 1}"

@@ -97,15 +97,15 @@ def read_votes(how: Any, votes: Any, count: int) -> int:
     require_choice(how, "how", HOW)
     if how != "vote":
         if votes is not None:
-            raise InputTypeError.expected(
-                f"no `votes` for the {how}", shown(votes), "Pass `how='vote'` with it."
+            raise InputTypeError(
+                f"no `votes` for the {how}", shown(votes), hint="Pass `how='vote'` with it."
             )
         return 1 if how == "union" else count
     if votes is None:
         return count // 2 + 1
     whole = isinstance(votes, int) and not isinstance(votes, bool)
     if not whole or not 1 <= votes <= count:
-        raise InputError.expected(f"`votes` to be a whole number from 1 to {count}", shown(votes))
+        raise InputError(f"to be a whole number from 1 to {count}", shown(votes), argument="votes")
     return int(votes)
 
 

@@ -118,18 +118,20 @@ def compare(
     if given is not None and (
         not isinstance(given, int) or isinstance(given, bool) or not 0 <= given <= _MOST_DECIMALS
     ):
-        raise InputError.expected(
-            f"`decimals` to be a whole number from 0 to {_MOST_DECIMALS}, or None", shown(decimals)
+        raise InputError(
+            f"to be a whole number from 0 to {_MOST_DECIMALS}, or None",
+            shown(decimals),
+            argument="decimals",
         )
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     _require_one_kind(truth, predicted, scores, **axis)
     detectors = read_detectors(truth, predicted, scores, thresholds, **axis, nan=nan)
     names = [*detectors.predicted, *detectors.scored]
     if len(names) < _FEWEST:
-        raise InputError.expected(
+        raise InputError(
             "at least two detectors to compare",
             f"only {names[0]!r}" if names else "none",
-            "Score a single detector with `closecall.affiliation`.",
+            hint="Score a single detector with `closecall.affiliation`.",
         )
     detectors.truth.require_truth("affiliation")
     pairs, chosen = dict(detectors.predicted), dict.fromkeys(names)
@@ -159,10 +161,11 @@ def _require_one_kind(truth: Any, predicted: Any, scores: Any, times: Any, **axi
     if not vectors:
         read_pair(truth, truth, times=times, **axis)
     elif events and times is None:
-        raise InputTypeError.expected(
-            "`times` where Events and vectors are compared",
+        raise InputTypeError(
+            "where Events and vectors are compared",
             f"none (`{events[0]}` is Events and `{vectors[0]}` a vector)",
-            "Pass `times=`, one for each sample of the vectors.",
+            argument="times",
+            hint="Pass `times=`, one for each sample of the vectors.",
         )
 
 
@@ -475,20 +478,20 @@ class Comparison:
     def _known(self, names: Any) -> tuple[str, ...]:
         if not is_listed(names):
             hint = f"Pass [{names!r}]." if isinstance(names, str) else ""
-            raise InputTypeError.expected("`names` to be names in a list", shown(names), hint)
+            raise InputTypeError("to be names in a list", shown(names), argument="names", hint=hint)
         chosen = tuple(islice(names, len(self.results) + 1))
         for name in chosen:
             if not isinstance(name, str) or name not in self.results:
                 close = difflib.get_close_matches(shown(name), self.names, n=1)
                 suggestion = f"Did you mean {close[0]!r}? " if close else ""
                 listed = ", ".join(map(repr, self.names))
-                raise InputError.expected(
-                    "a detector", shown(name), f"{suggestion}There are: {listed}."
+                raise InputError(
+                    "a detector", shown(name), hint=f"{suggestion}There are: {listed}."
                 )
         if len(set(chosen)) < len(chosen):
-            raise InputError.expected("each of `names` once", f"{chosen}")
+            raise InputError("each of `names` once", f"{chosen}")
         if not chosen:
-            raise InputError.expected("at least one detector in `names`", "none")
+            raise InputError("at least one detector in `names`", "none")
         return chosen
 
     def __repr__(self) -> str:

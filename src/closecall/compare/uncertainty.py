@@ -135,8 +135,10 @@ caution='There are only 7 events: the intervals are wide, and rough.')
             if (pair.first, pair.second) == (second, first):
                 return pair.reversed()
         listed = ", ".join(map(repr, self.detectors))
-        raise InputError.expected(
-            "two of the detectors", f"{shown(first)} and {shown(second)}", f"There are: {listed}."
+        raise InputError(
+            "two of the detectors",
+            f"{shown(first)} and {shown(second)}",
+            hint=f"There are: {listed}.",
         )
 
     def rows(self) -> list[dict[str, Any]]:

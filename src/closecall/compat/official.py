@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import affiliation
-from closecall.errors import InputError, InputTypeError, renamed, shown
+from closecall.errors import InputError, InputTypeError, shown, with_names
 from closecall.events import Events
 from closecall.fscore import f_measure
 from closecall.parameters import read_number, read_path
@@ -70,7 +70,7 @@ def pr_from_events(
     >>> scores["individual_precision_distances"]
     [0.5, 0.0]
     """
-    with renamed(_THEIRS):
+    with with_names(_THEIRS):
         truth, predicted = _read(events_gt, "events_gt"), _read(events_pred, "events_pred")
         result = affiliation(truth, predicted, span=Trange)
     events = result.events
@@ -107,7 +107,7 @@ def convert_vector_to_events(vector: Any) -> list[tuple[int, int]]:
     >>> convert_vector_to_events([0, 1, 1, 0, 0, 1, 0])
     [(1, 3), (5, 6)]
     """
-    with renamed({"labels": "vector"}):
+    with with_names({"labels": "vector"}):
         events: list[Any] = list(Events.from_labels(vector))
     return events
 
@@ -125,13 +125,13 @@ def infer_Trange(  # noqa: N802 - the name is theirs
     """
     truth, predicted = _read(events_gt, "events_gt"), _read(events_pred, "events_pred")
     if len(truth) == 0:
-        raise InputError.expected("`events_gt` to hold an event", "none")
+        raise InputError("to hold an event", "none", argument="events_gt")
     events: list[Any] = [*predicted, *truth]
     try:
         return min(start for start, _ in events), max(stop for _, stop in events)
     except TypeError:
         got = f"{shown(events[0][0])} and {shown(events[-1][0])}"
-        raise InputTypeError.expected("times of one kind in both lists", got) from None
+        raise InputTypeError("times of one kind in both lists", got) from None
 
 
 def has_point_anomalies(events: Sequence[tuple[Any, Any]]) -> bool:
@@ -181,7 +181,7 @@ def read_gz_data(filename: str = "data/machinetemp_groundtruth.gz") -> list[int]
             return [int(line) for line in file]
     except (EOFError, ValueError, gzip.BadGzipFile, zlib.error) as error:
         rule = f"{path} to be gzipped, with a 0 or a 1 on each line"
-        raise InputError.expected(rule, f"`{error}`") from None
+        raise InputError(rule, f"`{error}`") from None
 
 
 def read_all_as_events() -> tuple[dict[str, dict[str, list[tuple[int, int]]]], dict[str, Any]]:
@@ -215,7 +215,7 @@ def produce_all_results() -> dict[str, dict[str, dict[str, Any]]]:
     datasets, spans = read_all_as_events()
     for dataset, algorithms in datasets.items():
         if "groundtruth" not in algorithms:
-            raise InputError.expected(f"a file data/{dataset}_groundtruth.gz", "none")
+            raise InputError(f"a file data/{dataset}_groundtruth.gz", "none")
     return {
         dataset: {
             name: pr_from_events(predicted, algorithms["groundtruth"], spans[dataset])
@@ -228,18 +228,8 @@ def produce_all_results() -> dict[str, dict[str, dict[str, Any]]]:
 
 def _read(intervals: Any, name: str) -> Events:
     """Read events, and name the argument in every message about them."""
-    try:
+    with with_names({"intervals": name}):
         return Events(intervals)
-    except (InputError, InputTypeError) as error:
-        message = str(error)
-        for ours, theirs in (
-            ("`intervals`", f"`{name}`"),
-            ("`Events(sorted(intervals))`", f"`sorted({name})`"),
-            ("Expected events", f"Expected `{name}` events"),
-            ("Expected each event", f"Expected each event of `{name}`"),
-        ):
-            message = message.replace(ours, theirs)
-        raise type(error)(message) from None
 
 
 def _numbers(distances: Any, undefined: float) -> list[float]:

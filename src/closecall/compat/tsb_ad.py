@@ -11,7 +11,7 @@ from closecall import metrics
 from closecall.affiliation import affiliation, affiliation_curve
 from closecall.affiliation.sweep import descending_order
 from closecall.compiled import interruptible
-from closecall.errors import InputError, renamed
+from closecall.errors import InputError, with_names
 from closecall.events import read_labels
 from closecall.fscore import f_measure
 from closecall.metrics.threshold_free import read_count
@@ -98,13 +98,13 @@ def get_metrics(  # noqa: PLR0917 - the order of arguments is TSB-AD's
     (1.0, 1.0)
     """
     require_choice(protocol, "protocol", ("exact", "tsb-ad"))
-    with renamed(_THEIRS):
+    with with_names(_THEIRS):
         scored = read_scored(labels, score)
         scored.require_truth("get_metrics")
         surface = scored
         if protocol == "tsb-ad":
             if not np.isfinite(scored.scores).all():
-                raise InputError.expected("finite `scores` for TSB-AD's thresholds", "inf")
+                raise InputError("finite `scores` for TSB-AD's thresholds", "inf")
             surface = read_scored(labels, _ranked(scored.scores, read_count(thre, "thre")))
             at_threshold = _as_there(scored, labels, pred)
         else:

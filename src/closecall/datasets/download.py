@@ -61,7 +61,7 @@ def local_folder(folder: str | PathLike[str] | None) -> Path | None:
     """Return the folder asked for, else the one that `CLOSECALL_DATA` names, else None."""
     if folder is not None:
         if not isinstance(folder, str | os.PathLike):
-            raise InputTypeError.expected("`folder` to be the path of a folder", shown(folder))
+            raise InputTypeError("to be the path of a folder", shown(folder), argument="folder")
         return _checked(Path(folder), "`folder`", "Without it, the data is downloaded.")
     named = os.environ.get(DATA_VARIABLE)
     if not named:
@@ -77,7 +77,7 @@ def first_with(pattern: str, folders: list[Path]) -> Path | None:
 
 def _checked(path: Path, what: str, hint: str) -> Path:
     if not path.is_dir():
-        raise InputError.expected(f"{what} to name a folder", str(path), hint)
+        raise InputError(f"{what} to name a folder", str(path), hint=hint)
     return path
 
 
@@ -164,7 +164,7 @@ def _failed(address: str, error: Exception) -> DownloadError:
     if response is not None:
         reason = f"status {response.status_code}"
         response.close()  # pooch leaves it open
-    return DownloadError(f"Could not download {address} ({reason}).\n\nHint: {_HINT}")
+    return DownloadError(f"Could not download {address} ({reason}).", hint=_HINT)
 
 
 @contextmanager

@@ -102,8 +102,10 @@ def read_esa_adb(
     starts, stops = (_moments(table, name, path) for name in ("StartTime", "EndTime"))
     if (stops < starts).any():
         row = int((stops < starts).argmax())
-        rule = f"`EndTime` not to lie before `StartTime` in {path}"
-        raise InputError.expected(rule, f"{stops[row]} and {starts[row]} in row {row + 1}")
+        rule = f"not to lie before `StartTime` in {path}"
+        raise InputError(
+            rule, f"{stops[row]} and {starts[row]} in row {row + 1}", argument="EndTime"
+        )
     starts, stops = starts[chosen], stops[chosen]
     return EsaLabels(
         {
@@ -121,21 +123,21 @@ def _categories(path: Path) -> dict[str, str]:
         if category_of.setdefault(row["ID"], row["Category"]) != row["Category"]:
             rule = f"each ID to have one category in {path}"
             got = f"{category_of[row['ID']]!r} and {row['Category']!r} for {row['ID']!r}"
-            raise InputError.expected(rule, got)
+            raise InputError(rule, got)
     return category_of
 
 
 def _check_categories(categories: Collection[str], found: set[str]) -> None:
     if isinstance(categories, str):
         hint = f"Pass ({categories!r},)."
-        raise InputTypeError.expected("`categories` to be a tuple of names", "one name", hint)
+        raise InputTypeError("to be a tuple of names", "one name", argument="categories", hint=hint)
     if not isinstance(categories, Collection):
-        raise InputTypeError.expected("`categories` to be a tuple of names", shown(categories))
+        raise InputTypeError("to be a tuple of names", shown(categories), argument="categories")
     known = sorted({*_PUBLISHED, *found} - {""})
     for category in categories:
         if category not in known:
-            rule = f"`categories` to be among {', '.join(known)}"
-            raise InputError.expected(rule, shown(category))
+            rule = f"to be among {', '.join(known)}"
+            raise InputError(rule, shown(category), argument="categories")
 
 
 def _chosen(
@@ -145,11 +147,11 @@ def _chosen(
         category = category_of.get(name)
         if not category:
             rule = f"a category in anomaly_types.csv for each ID of {path}"
-            raise InputError.expected(rule, f"none for {name!r} in row {row}")
+            raise InputError(rule, f"none for {name!r} in row {row}")
         if category not in _PUBLISHED and category not in categories:
             rule = f"categories in anomaly_types.csv to be among {', '.join(_PUBLISHED)}"
             hint = "`categories` may name others, and then they count as events."
-            raise InputError.expected(rule, f"{category!r} for {name!r}", hint)
+            raise InputError(rule, f"{category!r} for {name!r}", hint=hint)
     return np.array([category_of[name] in categories for name in ids], dtype=np.bool_)
 
 
@@ -162,10 +164,10 @@ def _moments(table: Any, column: str, path: Path) -> Moments:
             return times
     zone = None if _parsed(texts[:1], None) is not None else "UTC"
     row = next(row for row in range(len(texts)) if _parsed(texts[row : row + 1], zone) is None)
-    rule = f"`{column}` of {path} to be ISO 8601 times, all with a time zone or all without"
+    rule = f"of {path} to be ISO 8601 times, all with a time zone or all without"
     if any(_is_far(texts[row : row + 1], zone) for zone in (None, "UTC")):
-        rule = f"`{column}` of {path} to lie from 1678 to 2261, where nanoseconds can be counted"
-    raise InputError.expected(rule, f"{texts[row].as_py()!r} in row {row + 1}")
+        rule = f"of {path} to lie from 1678 to 2261, where nanoseconds can be counted"
+    raise InputError(rule, f"{texts[row].as_py()!r} in row {row + 1}", argument=column)
 
 
 def _is_far(text: Any, zone: str | None) -> bool:

@@ -109,7 +109,7 @@ def _labels_folder(folder: Path) -> Path:
     if found is None:
         rule = "a folder with files like swat_groundtruth.gz, in it or in its subfolder kdd2022"
         hint = "Without a folder, the data is downloaded."
-        raise InputError.expected(rule, str(folder), hint)
+        raise InputError(rule, str(folder), hint=hint)
     return found
 
 
@@ -121,7 +121,7 @@ def _series(name: str, labels: Path, measured: Path) -> LabelledSeries:
         predicted[algorithm] = read_labels(path)
         if len(predicted[algorithm]) != len(truth):
             rule = f"{path} to have the {len(truth)} lines of {name}_groundtruth.gz"
-            raise InputError.expected(rule, f"{len(predicted[algorithm])}")
+            raise InputError(rule, f"{len(predicted[algorithm])}")
     times, values = _measurements(name, measured, len(truth))
     return LabelledSeries(name, truth, predicted, times, values)
 
@@ -139,7 +139,7 @@ def _measurements(
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))[1:][-samples:]
     if len(rows) < samples:
-        raise InputError.expected(f"{path} to have at least {samples} rows", f"{len(rows)}")
+        raise InputError(f"{path} to have at least {samples} rows", f"{len(rows)}")
     times = np.array([row[0] for row in rows], dtype="datetime64[s]")
     values = np.array([row[1] for row in rows], dtype=np.float64)
     times.setflags(write=False)
@@ -153,14 +153,14 @@ def read_labels(path: Path) -> NDArray[np.uint8]:
         lines = gzip.decompress(path.read_bytes()).split()
     except FileNotFoundError as error:
         hint = "Without a folder, the data is downloaded."
-        raise InputError.expected(f"a file {path.name}", f"none in {path.parent}", hint) from error
+        raise InputError(f"a file {path.name}", f"none in {path.parent}", hint=hint) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         rule = f"{path} to be a gzip file"
-        raise InputError.expected(rule, f"other content ({error})", "Fetch it again.") from error
+        raise InputError(rule, f"other content ({error})", hint="Fetch it again.") from error
     if not set(lines) <= set(_LABELS):
         index, line = next((i, line) for i, line in enumerate(lines) if line not in _LABELS)
         got = f"{line.decode(errors='replace')!r} in line {index + 1} of {path}"
-        raise InputError.expected("one 0 or 1 per line", got)
+        raise InputError("one 0 or 1 per line", got)
     labels = np.frombuffer(b"".join(lines), dtype=np.uint8) - ord("0")
     labels.setflags(write=False)
     return labels

@@ -47,7 +47,7 @@ def existing_folder(folder: str | PathLike[str], name: str, has: str) -> Path:
     """Return the folder as a path; raise what it should have been."""
     path = read_path(folder, name)
     if not path.is_dir():
-        raise InputError.expected(f"`{name}` to be a folder", str(folder), f"It has {has}.")
+        raise InputError("to be a folder", str(folder), argument=name, hint=f"It has {has}.")
     return path
 
 
@@ -67,7 +67,7 @@ def read_csv(
     missing = [name for name in needed if name not in header]
     if missing:
         rule = f"{path} to have a column `{missing[0]}`"
-        raise InputError.expected(rule, listed(header) or "an empty file")
+        raise InputError(rule, listed(header) or "an empty file")
     options = arrow_csv.ConvertOptions(
         include_columns=[] if every_column else needed,
         column_types=dict.fromkeys(needed, pa.string()) if as_text else None,
@@ -75,21 +75,21 @@ def read_csv(
     try:
         table = arrow_csv.read_csv(path, convert_options=options)
     except (pa.ArrowInvalid, OSError) as error:
-        raise InputError.expected(f"{path} to be a CSV file", str(error)) from error
+        raise InputError(f"{path} to be a CSV file", str(error)) from error
     if not table.num_rows and not may_be_empty:
-        raise InputError.expected(f"a row below the header of {path}", "none")
+        raise InputError(f"a row below the header of {path}", "none")
     return table
 
 
 def read_header(path: Path) -> list[str]:
     """Return the names of the columns."""
     if not path.is_file():
-        raise InputError.expected(f"a file {path.name}", f"none in {path.parent}")
+        raise InputError(f"a file {path.name}", f"none in {path.parent}")
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return next(csv.reader(file), [])
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError.expected(f"{path} to be a CSV file", str(error)) from error
+        raise InputError(f"{path} to be a CSV file", str(error)) from error
 
 
 def read_truth(table: Any, column: str, path: Path) -> NDArray[np.uint8]:
@@ -100,7 +100,7 @@ def read_truth(table: Any, column: str, path: Path) -> NDArray[np.uint8]:
     if not allowed.all():
         row = int(np.argmin(allowed))
         rule = f"0 or 1 in the column `{column}` of {path}"
-        raise InputError.expected(rule, f"{labels[row]} in row {row + 1}")
+        raise InputError(rule, f"{labels[row]} in row {row + 1}")
     truth: NDArray[np.uint8] = labels.astype(np.uint8)
     return truth
 
@@ -112,7 +112,7 @@ def read_times(table: Any, column: str, path: Path) -> Any:
     kind = times.type
     if times.null_count:
         row = times.is_null().to_pylist().index(True)
-        raise InputError.expected(f"a time in each row of {path}", f"none in row {row + 1}")
+        raise InputError(f"a time in each row of {path}", f"none in row {row + 1}")
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return times
     target = pa.timestamp("ns", tz=kind.tz if pa.types.is_timestamp(kind) else None)
@@ -121,7 +121,7 @@ def read_times(table: Any, column: str, path: Path) -> Any:
     numbers = _first_unlike(times[:1], pa.float64()) is None
     row = _first_unlike(times, pa.float64() if numbers else target) or 0
     rule = f"times or numbers in the column `{column}` of {path}"
-    raise InputError.expected(rule, f"{times[row].as_py()} in row {row + 1}", TIMES)
+    raise InputError(rule, f"{times[row].as_py()} in row {row + 1}", hint=TIMES)
 
 
 def read_scores(table: Any, column: str, path: Path) -> NDArray[np.float64]:
@@ -131,7 +131,7 @@ def read_scores(table: Any, column: str, path: Path) -> NDArray[np.float64]:
     row = _first_unlike(column_of_scores, pa.float64())
     if row is not None:
         rule = f"numbers in the column `{column}` of {path}"
-        raise InputError.expected(rule, f"{column_of_scores[row].as_py()} in row {row + 1}")
+        raise InputError(rule, f"{column_of_scores[row].as_py()} in row {row + 1}")
     scores: NDArray[np.float64] = column_of_scores.cast(pa.float64()).to_numpy()
     return scores
 
@@ -167,30 +167,30 @@ def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing)
     for detector, own in scores.items():
         if not own and missing != "nan":
             rule = "scores of every detector"
-            raise InputError.expected(rule, f"none of the detector {detector!r}", _EMPTY)
+            raise InputError(rule, f"none of the detector {detector!r}", hint=_EMPTY)
         if detector in _OWN_COLUMNS:
             rule = f"no detector to be called {', '.join(_OWN_COLUMNS[:-1])} or {_OWN_COLUMNS[-1]}"
             hint = "Those are the table's own columns: rename its folder."
-            raise InputError.expected(rule, repr(detector), hint)
+            raise InputError(rule, repr(detector), hint=hint)
     if missing == "drop":
         kept = [name for name in sorted(names) if all(name in own for own in scores.values())]
         if not kept:
             rule = "a series that every detector has scores for"
             hint = '`missing="nan"` (`--missing nan`) keeps every series.'
-            raise InputError.expected(rule, f"none among {len(names)}", hint)
+            raise InputError(rule, f"none among {len(names)}", hint=hint)
         return kept
     for detector, own in scores.items():
         unknown = sorted(set(own) - set(names))
         if unknown:
             rule = f"a series in the data for each file of scores, such as {own[unknown[0]]}"
             hint = '`missing="drop"` (`--missing drop`) reads only what is in both.'
-            raise InputError.expected(rule, f"none that is called {unknown[0]!r}", hint)
+            raise InputError(rule, f"none that is called {unknown[0]!r}", hint=hint)
         lacking = sorted(set(names) - set(own))
         if lacking and missing == "error":
             more = f" (nor for {len(lacking) - 1} more)" if len(lacking) > 1 else ""
             rule = "scores of every detector for every series"
             got = f"none of the detector {detector!r} for the series {lacking[0]!r}{more}"
-            raise InputError.expected(rule, got, _HINT)
+            raise InputError(rule, got, hint=_HINT)
     return sorted(names)
 
 
@@ -199,7 +199,7 @@ def detector_folders(folder: Path) -> list[Path]:
     found = matching("*", folder)
     for path in found:
         if not path.exists():
-            raise InputError.expected(f"a folder of a detector at {path}", "a link to nothing")
+            raise InputError(f"a folder of a detector at {path}", "a link to nothing")
     return [path for path in found if path.is_dir()]
 
 
@@ -225,7 +225,7 @@ def join_series(
     for one in series:
         first = first or one
         if not one.truth.size:
-            raise InputError.expected(f"a row without empty fields in {one.path}", "none")
+            raise InputError(f"a row without empty fields in {one.path}", "none")
         _check_times(first, one)
         columns = {"series": pa.repeat(one.name, one.truth.size)}
         if one.times is not None:
@@ -246,7 +246,7 @@ def _scores_of(
     if scores.size != one.truth.size:
         rule = f"{path} to have {one.truth.size} scores, as many as {one.path} has rows"
         hint = "A detector that scores windows must give each sample a score of its own."
-        raise InputError.expected(rule, str(scores.size), hint)
+        raise InputError(rule, str(scores.size), hint=hint)
     return scores
 
 
@@ -255,7 +255,7 @@ def _check_times(first: OneSeries, one: OneSeries) -> None:
         return
     rule = f"{one.path} to have times of the same kind as {first.path} ({first.times.type})"
     hint = "Without them, samples are counted: `timestamps=False` (no `--time`)."
-    raise InputError.expected(rule, str(one.times.type), hint)
+    raise InputError(rule, str(one.times.type), hint=hint)
 
 
 def join_arrays(
@@ -280,7 +280,7 @@ def _score_arrays(scores: str | PathLike[str]) -> ScoreFiles:
     if not any(files.values()):
         rule = "files <detector>/<series>.npy in the folder `scores`"
         hint = "Pass the folder that has a folder for each detector."
-        raise InputError.expected(rule, f"none in {folder}", hint)
+        raise InputError(rule, f"none in {folder}", hint=hint)
     return files
 
 
@@ -291,8 +291,8 @@ def _read_npy(path: Path) -> NDArray[np.float64]:
             scores: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
     except (ValueError, TypeError, OSError, SyntaxError, TokenError, MemoryError) as error:
         what = first_line(error)  # a damaged header may also ask for any length
-        raise InputError.expected(f"{path} to be a NumPy array", f"`{what}`") from error
+        raise InputError(f"{path} to be a NumPy array", f"`{what}`") from error
     if scores.dtype.kind not in "biuf" or scores.size != max(scores.shape, default=0):
         rule = f"{path} to have one number for each sample"
-        raise InputError.expected(rule, f"an array of {scores.dtype} and shape {scores.shape}")
+        raise InputError(rule, f"an array of {scores.dtype} and shape {scores.shape}")
     return scores.ravel().astype(np.float64)

@@ -98,7 +98,7 @@ class Nab:
         found = self.series.get(name) or self.series.get(f"{name}.csv")
         if found is None:
             hint = f"There are {len(self.series)}, such as {next(iter(self.series))!r}."
-            raise InputError.expected("the name of a series", repr(name), hint)
+            raise InputError("the name of a series", repr(name), hint=hint)
         return found
 
     def __repr__(self) -> str:
@@ -157,7 +157,7 @@ def _nab_folder(folder: Path) -> Path:
             return found
     rule = "a folder with scores.parquet, with NAB's CSV files or with a clone of its repository"
     hint = "Its subfolder `nab` may be that; without a folder, NAB is downloaded."
-    raise InputError.expected(rule, str(folder), hint)
+    raise InputError(rule, str(folder), hint=hint)
 
 
 def _columns(folder: Path, windows: Windows) -> dict[str, Columns]:
@@ -198,7 +198,7 @@ def _json(folder: Path, *places: str) -> Any:
             try:
                 return json.loads(path.read_text(encoding="utf-8"))
             except (ValueError, RecursionError) as error:
-                raise InputError.expected(f"{path} to be JSON", str(error)) from error
+                raise InputError(f"{path} to be JSON", str(error)) from error
     return None
 
 
@@ -241,7 +241,7 @@ def _read_corpus(folder: Path) -> dict[str, Columns]:
             own = series.setdefault(name, {key: columns[key] for key in _SHARED if key in columns})
             if len(own["timestamp"]) != len(columns["timestamp"]):
                 rule = f"{path} to have the {len(own['timestamp'])} rows of the other detectors"
-                raise InputError.expected(rule, f"{len(columns['timestamp'])}")
+                raise InputError(rule, f"{len(columns['timestamp'])}")
             own[detector] = columns["anomaly_score"]
     return dict(sorted(series.items()))
 
@@ -251,11 +251,11 @@ def _table(read: Any, path: Path, needed: tuple[str, ...]) -> Any:
         table = read(path)
     except (arrow().ArrowInvalid, OSError) as error:
         got = str(error)
-        raise InputError.expected(f"{path} to be readable", got, "Fetch it again.") from error
+        raise InputError(f"{path} to be readable", got, hint="Fetch it again.") from error
     missing = [name for name in needed if name not in table.column_names]
     if missing:
         rule = f"{path} to have a column `{missing[0]}`"
-        raise InputError.expected(rule, listed(table.column_names))
+        raise InputError(rule, listed(table.column_names))
     return table
 
 
@@ -337,12 +337,12 @@ def _score_files(results: Path) -> ScoreFiles:
         for path in matching("*/*.csv", folder):
             if not path.name.startswith(f"{detector}_"):
                 rule = f"each file of the detector {detector!r} to be called {detector}_<file>.csv"
-                raise InputError.expected(rule, str(path))
+                raise InputError(rule, str(path))
             own[f"{path.parent.name}/{path.name.removeprefix(f'{detector}_')}"] = path
     if not any(files.values()):
         rule = "files <detector>/<group>/<detector>_<file>.csv"
         hint = "Pass a clone of NAB's repository, or its folder results."
-        raise InputError.expected(rule, f"none in {results}", hint)
+        raise InputError(rule, f"none in {results}", hint=hint)
     return files
 
 
@@ -358,7 +358,7 @@ def _one_series(
         return OneSeries(name, path, labels_of(name, times, path, windows), times)
     if not results:
         rule = f"labels/combined_windows.json, or results with labels, for the series {name!r}"
-        raise InputError.expected(rule, "neither")
+        raise InputError(rule, "neither")
     return OneSeries(name, path, _agreed("label", results), times)
 
 
@@ -369,12 +369,12 @@ def _agreed(column: str, results: list[Path]) -> Any:
     for path, copy in zip(results[1:], others, strict=True):
         if len(copy) != len(first):
             rule = f"{path} to have {len(first)} rows, as {results[0]} has"
-            raise InputError.expected(rule, str(len(copy)))
+            raise InputError(rule, str(len(copy)))
         differ = np.flatnonzero(np.asarray(copy) != np.asarray(first))
         if differ.size:
             rule = f"the column `{column}` of {path} to be that of {results[0]}"
             got = f"another one in {differ.size} rows, from row {differ[0] + 1} on"
-            raise InputError.expected(rule, got, _CLONE)
+            raise InputError(rule, got, hint=_CLONE)
     return first
 
 
@@ -389,7 +389,7 @@ def read_windows(path: Path) -> Windows:
     except (ValueError, RecursionError, AttributeError) as error:
         rule = f"{path} to have pairs of times for each series, as JSON"
         got = "something else" if isinstance(error, AttributeError) else str(error)
-        raise InputError.expected(rule, got) from error
+        raise InputError(rule, got) from error
     return {name: _pairs(windows, name, path) for name, windows in series}
 
 
@@ -397,17 +397,17 @@ def labels_of(name: str, times: Any, path: Path, windows: Windows) -> NDArray[np
     """Return 1 for the samples inside a window of the series; a window has one, or more."""
     if name not in windows:
         rule = f"windows for the series {name!r} in labels/combined_windows.json"
-        raise InputError.expected(rule, "none", "A series without any has an empty list there.")
+        raise InputError(rule, "none", hint="A series without any has an empty list there.")
     if times.type != arrow().timestamp("ns"):
         rule = f"times without a time zone in {path}, as in labels/combined_windows.json"
-        raise InputError.expected(rule, str(times.type), TIMES)
+        raise InputError(rule, str(times.type), hint=TIMES)
     stamps, own = times.to_numpy()[:, None], windows[name]
     inside = (stamps >= own[:, 0]) & (stamps <= own[:, 1])
     empty = np.flatnonzero(~inside.any(axis=0))
     if empty.size:
         start, stop = own[empty[0]].astype("datetime64[s]")
         rule = f"a sample of {path} in each window of the series {name!r}"
-        raise InputError.expected(rule, f"none from {start} to {stop}")
+        raise InputError(rule, f"none from {start} to {stop}")
     labels: NDArray[np.uint8] = inside.any(axis=1).astype(np.uint8)
     return labels
 
@@ -417,7 +417,7 @@ def _pairs(windows: Any, name: str, path: Path) -> NDArray[np.datetime64]:
     if None in pairs:
         rule = f"each window of the series {name!r} in {path} to be two times, the earlier first"
         got = shown(windows[pairs.index(None)] if isinstance(windows, list) else windows)
-        raise InputError.expected(rule, got, TIMES)
+        raise InputError(rule, got, hint=TIMES)
     return np.array(pairs, dtype="datetime64[ns]").reshape(-1, 2)
 
 

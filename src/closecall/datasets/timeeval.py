@@ -119,16 +119,16 @@ def _test_files(folder: Path, *, outside: bool) -> dict[str, Path]:
         name = f"{collection}/{dataset}"
         if not test_path:
             rule = f"a `test_path` in each row of {index}"
-            raise InputError.expected(rule, f"none in row {row}, for {name!r}")
+            raise InputError(rule, f"none in row {row}, for {name!r}")
         if name in series:
             rule = f"each dataset to have one row in {index}"
-            raise InputError.expected(rule, f"{name!r} again in row {row}")
+            raise InputError(rule, f"{name!r} again in row {row}")
         series[name] = folder / test_path
         real = Path(os.path.realpath(series[name]))  # wherever links lead
         if not (outside or real.is_relative_to(os.path.realpath(folder))):
             rule = f"each `test_path` of {index} to lie in its folder"
             hint = "If you trust the index, allow it: `outside=True` (`--outside`)."
-            raise InputError.expected(rule, f"{test_path!r} in row {row}, for {name!r}", hint)
+            raise InputError(rule, f"{test_path!r} in row {row}, for {name!r}", hint=hint)
     return series
 
 
@@ -150,7 +150,7 @@ def _score_files(results: str | PathLike[str]) -> ScoreFiles:
             f"{_SCORES} in the folder `results`"
         )
         hint = "Pass the folder of one run, which TimeEval names after its time: results/<time>."
-        raise InputError.expected(rule, f"none in {folder}", hint)
+        raise InputError(rule, f"none in {folder}", hint=hint)
     order = sorted(runs, key=lambda run: (*run[:2], len(run[2]), run[2]))
     return {_detector(run, order): runs[run] for run in order}
 
@@ -172,7 +172,7 @@ def _one_series(name: str, path: Path, *, timestamps: bool) -> OneSeries:
     channels = [column for column in header if column.startswith("is_anomaly_")]
     if channels and "is_anomaly" not in header:
         rule = f"{path} to have a column `is_anomaly`"
-        raise InputError.expected(rule, f"{len(channels)} like `{channels[0]}`", _CHANNELS)
+        raise InputError(rule, f"{len(channels)} like `{channels[0]}`", hint=_CHANNELS)
     table = read_csv(path, ["timestamp", "is_anomaly"] if timestamps else ["is_anomaly"])
     times = read_times(table, "timestamp", path) if timestamps else None
     return OneSeries(name, path, read_truth(table, "is_anomaly", path), times)
@@ -186,4 +186,4 @@ def _read_ts(path: Path) -> NDArray[np.float64]:
     except ValueError as error:
         hint = _CHANNELS if "," in str(error) else ""
         rule = f"{path} to have one number per line"
-        raise InputError.expected(rule, str(error), hint) from error
+        raise InputError(rule, str(error), hint=hint) from error

@@ -81,7 +81,7 @@ def _series_files(data: Path) -> dict[str, Path]:
     if not series:
         rule = "CSV files in the folder `data`"
         hint = "Its subfolders are not searched: pass TSB-AD-U or TSB-AD-M itself."
-        raise InputError.expected(rule, f"none in {folder}", hint)
+        raise InputError(rule, f"none in {folder}", hint=hint)
     return series
 
 

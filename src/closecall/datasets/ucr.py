@@ -68,7 +68,7 @@ def read_ucr(
     series = {path.stem: path for path in matching("*.txt", folder)}
     if not series:
         rule = "files <number>_UCR_Anomaly_<name>_<train>_<first>_<last>.txt in the folder `data`"
-        raise InputError.expected(rule, f"none in {folder}", "Its subfolders are not searched.")
+        raise InputError(rule, f"none in {folder}", hint="Its subfolders are not searched.")
     return join_arrays(series, scores, missing, _one_series)
 
 
@@ -76,15 +76,15 @@ def _one_series(name: str, path: Path) -> OneSeries:
     anomaly = ucr_anomaly(path.name)
     if anomaly is None:
         rule = "files called <number>_UCR_Anomaly_<name>_<train>_<first>_<last>.txt"
-        raise InputError.expected(rule, str(path))
+        raise InputError(rule, str(path))
     try:
         size = np.array(path.read_text(encoding="utf-8").split(), dtype=np.float64).size
     except (ValueError, OSError) as error:
-        raise InputError.expected(f"numbers in {path}", f"`{first_line(error)}`") from error
+        raise InputError(f"numbers in {path}", f"`{first_line(error)}`") from error
     first, after = anomaly
     if not first < after <= size:
         rule = f"the anomaly that {path} is named after to lie in its {size} samples"
-        raise InputError.expected(rule, f"{first} to {after - 1}")
+        raise InputError(rule, f"{first} to {after - 1}")
     truth = np.zeros(size, dtype=np.uint8)
     truth[first:after] = 1
     return OneSeries(name, path, truth)

@@ -10,7 +10,7 @@ import numpy as np
 
 from closecall.axis import read_axis
 from closecall.clock import SAMPLES, Timed, on_one_clock
-from closecall.errors import InputError, InputTypeError, renamed, shown
+from closecall.errors import InputError, InputTypeError, shown, with_names
 from closecall.events import Events, Intervals
 from closecall.metrics.overlap import (
     common_parts,
@@ -73,7 +73,7 @@ def read_profile(profile: Any) -> NabProfile:
     if isinstance(profile, str) and profile in PROFILES:
         return PROFILES[profile]
     names = ", ".join(repr(name) for name in PROFILES)
-    raise InputError.expected(f"`profile` to be {names} or a NabProfile", shown(profile))
+    raise InputError(f"to be {names} or a NabProfile", shown(profile), argument="profile")
 
 
 @dataclass(frozen=True, repr=False)
@@ -207,8 +207,8 @@ def _with_windows(pair: Pair, own: Intervals) -> Pair:
         Timed("span", np.array([pair.start, pair.stop]), pair.clock),
     )
     if clock.kind != pair.clock.kind:
-        rule = "`windows` to start and stop at whole rows"
-        raise InputError.expected(rule, f"{own.text(0)} at index 0")
+        rule = "to start and stop at whole rows"
+        raise InputError(rule, f"{own.text(0)} at index 0", argument="windows")
     start, stop = limits.tolist()
     inside, predicted = Intervals(starts, stops, clock), Intervals(first, last, clock)
     inside.require_inside(start, stop, "windows")
@@ -232,9 +232,9 @@ def read_windows(windows: Any, name: str) -> Intervals:
     if isinstance(windows, Events):
         return windows.intervals
     if isinstance(windows, str | bytes) or hasattr(windows, "keys") or is_number(windows):
-        rule = f"`{name}` to be Events, or pairs (start, stop)"
-        raise InputTypeError.expected(rule, shown(windows))
-    with renamed({"intervals": name}):
+        rule = "to be Events, or pairs (start, stop)"
+        raise InputTypeError(rule, shown(windows), argument=name)
+    with with_names({"intervals": name}):
         return Events(windows).intervals
 
 

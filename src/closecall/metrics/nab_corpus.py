@@ -12,7 +12,7 @@ import numpy as np
 from closecall.axis import Axis
 from closecall.clock import SAMPLES, Timed, on_one_clock, read_times
 from closecall.compiled import interruptible
-from closecall.errors import InputError, InputTypeError, renamed, shown
+from closecall.errors import InputError, InputTypeError, shown, with_names
 from closecall.events import Events, Intervals, read_labels, runs
 from closecall.metrics.nab import (
     NabProfile,
@@ -160,19 +160,19 @@ def _require_unit_scores(corpus: dict[str, _Rows]) -> None:
             index = int(outside.argmax())
             rule = f"`scores[{name!r}]` to be from 0 to 1 for `threshold='climb'`"
             hint = "Rescale the scores, or leave `threshold` out for the best of all."
-            raise InputError.expected(rule, f"{rows.scores[index]} at index {index}", hint)
+            raise InputError(rule, str(rows.scores[index]), index=index, hint=hint)
 
 
 def _require_same_names(truth: Any, other: Any, name: str) -> None:
     if not isinstance(truth, Mapping) or not isinstance(other, Mapping):
         rule = f"`truth` and `{name}` to be mappings by name of the series"
-        raise InputTypeError.expected(rule, "something else")
+        raise InputTypeError(rule, "something else")
     if not truth:
-        raise InputError.expected("`truth` to have at least one series", "none")
+        raise InputError("to have at least one series", "none", argument="truth")
     odd = sorted(set(truth) ^ set(other), key=shown)
     if odd:
         rule = f"`{name}` to have the same series as `truth`"
-        raise InputError.expected(rule, f"{shown(odd[0])} in one only")
+        raise InputError(rule, f"{shown(odd[0])} in one only")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,7 +207,7 @@ class _Rows:
 
 def _read_rows(name: str, truth: Any, scores: Any, times: Any) -> _Rows:
     """Read one series of a corpus."""
-    with renamed({"scores": f"scores[{name!r}]"}):
+    with with_names({"scores": f"scores[{name!r}]"}):
         values = read_scores(scores)
     where = f"truth[{name!r}]"
     if times is not None:
@@ -215,8 +215,8 @@ def _read_rows(name: str, truth: Any, scores: Any, times: Any) -> _Rows:
     elif isinstance(truth, Events):
         first, after = truth.intervals.starts, truth.intervals.stops
         if truth.intervals.clock.kind != "integer":
-            rule = f"`{where}` to be windows of rows"
-            raise InputError.expected(rule, repr(truth), "Pass `times=` too.")
+            rule = "to be windows of rows"
+            raise InputError(rule, repr(truth), argument=where, hint="Pass `times=` too.")
     else:
         labels = read_labels(truth, where)
         _require_rows(labels.size, values.size, where)
@@ -247,8 +247,8 @@ def _window_rows(
 
 def _require_rows(length: int, rows: int, name: str) -> None:
     if length != rows:
-        rule = f"`{name}` to have one value for each of {rows} scores"
-        raise InputError.expected(rule, f"{length}")
+        rule = f"to have one value for each of {rows} scores"
+        raise InputError(rule, f"{length}", argument=name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

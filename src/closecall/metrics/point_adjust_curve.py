@@ -236,7 +236,7 @@ def point_adjust_curve(
     total = total_length(scored.truth)
     if not total:
         rule = "a true event that lasts (point adjustment weighs events by their duration)"
-        raise UndefinedMetricError.expected(rule, "points only")
+        raise UndefinedMetricError(rule, "points only")
     # A range may stop after the last sample; and the caller may write new scores into the old array
     # before the curve is sorted.
     padded = np.append(scored.scores, scored.scores[-1:])

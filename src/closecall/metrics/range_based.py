@@ -122,8 +122,8 @@ def range_based(
 def _require_cardinality(cardinality: Any) -> None:
     named = isinstance(cardinality, str) and cardinality in ("one", "reciprocal")
     if not (named or callable(cardinality)):
-        rule = "`cardinality` to be 'one', 'reciprocal' or a function of the number of overlaps"
-        raise InputError.expected(rule, shown(cardinality))
+        rule = "to be 'one', 'reciprocal' or a function of the number of overlaps"
+        raise InputError(rule, shown(cardinality), argument="cardinality")
 
 
 def _factors(cardinality: Cardinality, counts: Indices) -> Floats:
@@ -173,8 +173,8 @@ def _weigh(bias: str, left: Floats, right: Floats, length: Floats, step: int) ->
 def _require_bias(bias: Any, name: str) -> None:
     if not (callable(bias) or (isinstance(bias, str) and bias in _BIASES)):
         names = ", ".join(repr(known) for known in _BIASES)
-        rule = f"`{name}` to be one of {names}, or a function of a position and a length"
-        raise InputError.expected(rule, shown(bias))
+        rule = f"to be one of {names}, or a function of a position and a length"
+        raise InputError(rule, shown(bias), argument=name)
 
 
 def _weighted_shares(
@@ -214,8 +214,8 @@ class _BiasFunction:
     def require_some(self, total: Floats, length: Floats) -> Floats:
         if (total <= 0).any():
             event = f"an event of length {length[int((total <= 0).argmax())]:g}"
-            rule = f"`{self.name}` to give some position a weight above 0"
-            raise InputError.expected(rule, f"0 everywhere in {event}")
+            rule = "to give some position a weight above 0"
+            raise InputError(rule, f"0 everywhere in {event}", argument=self.name)
         return total
 
 
@@ -225,7 +225,7 @@ def _summed(bias: _BiasFunction, left: Floats, right: Floats, length: Floats) ->
     if distinct.sum() > _MOST_SAMPLES:
         rule = f"events of at most {_MOST_SAMPLES} samples for a `{bias.name}` that is a function"
         got = f"{distinct.sum():.0f}"
-        raise InputError.expected(rule, got, "Count time in a coarser unit, or in floats.")
+        raise InputError(rule, got, hint="Count time in a coarser unit, or in floats.")
 
     def weights(count: int) -> Floats:
         return np.array([bias.weight(i, count) for i in range(1, count + 1)])

@@ -109,17 +109,24 @@ class Metric:
         given: Any = parameters
         if not isinstance(given, Mapping):
             rule = f"the parameters of {self.name} to be a mapping by name"
-            raise InputTypeError.expected(rule, shown(given))
+            raise InputTypeError(rule, shown(given))
         for name in parameters:
             if name not in known:
                 has = ", ".join(known) or "no parameters"
-                raise InputError.expected(f"a parameter of {self.name} ({has})", shown(name))
+                raise InputError(f"a parameter of {self.name} ({has})", shown(name))
         for name, default in known.items():
             if default is REQUIRED and name not in parameters:
-                rule = f"`{name}` for the metric {self.name!r}, which has no default"
-                own = f"{{{name!r}: ...}}"
-                way = f"parameters={own}" if alone else f"metrics={{{self.name!r}: {own}}}"
-                raise InputTypeError.expected(rule, "none", f"Pass {way}.")
+                given = f"{{{name!r}: ...}}"
+                way = f"parameters={given}" if alone else f"metrics={{{self.name!r}: {given}}}"
+                raise InputTypeError(
+                    f"for the metric {self.name!r}, which has no default",
+                    "none",
+                    argument=name,
+                    hint=f"Pass {way}.",
+                    code="" if alone else "metric_parameter",
+                    metric=self.name,
+                    parameter=name,
+                )
 
 
 _affiliation = partial(
@@ -177,7 +184,7 @@ METRICS = {metric.name: metric for metric in (
 
 LENGTHS_OF_TIME = ("hausdorff", "modified_hausdorff", "semimetric")
 """The metrics whose value is a length of time."""
-LISTED = "`closecall.metrics.table()` lists them all."
+_LISTED = "`closecall.metrics.table()` lists them all."
 """The hint beside an unknown name, which the command line puts in its own words."""
 
 
@@ -187,7 +194,7 @@ def find(name: Any) -> Metric:
         return METRICS[name]
     close = difflib.get_close_matches(shown(name), METRICS, n=1)
     hint = f"Did you mean {close[0]!r}? " if close else ""
-    raise InputError.expected("the name of a metric", shown(name), f"{hint}{LISTED}")
+    raise InputError("the name of a metric", shown(name), hint=f"{hint}{_LISTED}")
 
 
 def directions() -> dict[str, bool]:
@@ -238,7 +245,7 @@ _HINT = "Pass a name, a list of names, or a mapping such as {'margin': {'margin'
 def _read_name(name: Any) -> str:
     """Return the name of a metric; raise at once, a range has more than memory holds."""
     if not isinstance(name, str):
-        raise InputTypeError.expected(_RULE, shown(name), _HINT)
+        raise InputTypeError(_RULE, shown(name), hint=_HINT)
     return name
 
 
@@ -257,16 +264,16 @@ def read_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
             if not hasattr(parameters, "items"):
                 own = f"`metrics[{name!r}]` to be parameters by name"
                 hint = "Pass {} where there are none."
-                raise InputTypeError.expected(own, shown(parameters), hint)
+                raise InputTypeError(own, shown(parameters), hint=hint)
         chosen = {name: dict(parameters) for name, parameters in metrics.items()}
     else:
         try:
             names = iter(metrics)
         except TypeError:
-            raise InputTypeError.expected(_RULE, shown(metrics), _HINT) from None
+            raise InputTypeError(_RULE, shown(metrics), hint=_HINT) from None
         chosen = {_read_name(name): {} for name in names}
     for name in chosen:
         _read_name(name)
     if not chosen:
-        raise InputError.expected("at least one metric in `metrics`", "none", _HINT)
+        raise InputError("at least one metric in `metrics`", "none", hint=_HINT)
     return chosen

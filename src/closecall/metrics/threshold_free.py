@@ -156,12 +156,12 @@ def _sklearn() -> ModuleType:
 def read_count(value: Any, name: str, most: int | None = None) -> int:
     """Read a parameter that counts samples: a whole number from 0 on."""
     limit = "0 or more" if most is None else f"from 0 to {most:,}"
-    rule = f"`{name}` to be a whole number of samples, {limit}"
+    rule = f"to be a whole number of samples, {limit}"
     if not (is_number(value) and isinstance(value, int | np.integer)):
         hint = "It counts samples on every axis, also beside times."
-        raise InputTypeError.expected(rule, shown(value), hint)
+        raise InputTypeError(rule, shown(value), argument=name, hint=hint)
     if value < 0 or (most is not None and value > most):
-        raise InputError.expected(rule, shown(value))
+        raise InputError(rule, shown(value), argument=name)
     return int(value)
 
 
@@ -187,7 +187,7 @@ def _require_samples(scored: Scored) -> None:
     early = (truth.stops < axis.start) | (~points & (truth.stops == axis.start))
     missed = early | (truth.starts >= axis.end)
     hint = "This metric counts samples; pass `times` that cover every event."
-    truth.refuse(missed, "each true event to meet a sample", hint)
+    truth.refuse(missed, "each true event to meet a sample", hint=hint)
 
 
 def samples_near(

@@ -119,8 +119,8 @@ def time_aware(
 def _read_delta(delta: Any, pair: Pair) -> float:
     ticks = read_duration(delta, pair.clock, "delta")
     if pair.clock.kind == "integer" and not ticks.is_integer():
-        rule = "`delta` to be a whole number of samples, 0 or more"
-        raise InputError.expected(rule, shown(delta))
+        rule = "to be a whole number of samples, 0 or more"
+        raise InputError(rule, shown(delta), argument="delta")
     return ticks
 
 

@@ -147,12 +147,13 @@ def _require_bounded(samples: int, window: int) -> None:
     """Raise for what would take minutes: every window looks at every sample that it may reach."""
     if samples * (window + 1) > _MOST_STEPS:
         longest = _MOST_STEPS // samples - 1
-        rule = (
-            f"`window` to be at most {longest:,}, so that the windows times the {samples:,} "
-            f"samples in reach of an event are at most {_MOST_STEPS:,}"
+        raise InputError(
+            f"to be at most {longest:,}, so that the windows times the {samples:,} samples in "
+            f"reach of an event are at most {_MOST_STEPS:,}",
+            f"{window:,}",
+            argument="window",
+            hint="The usual window is the period of the series.",
         )
-        got = f"{window:,}"
-        raise InputError.expected(rule, got, "The usual window is the period of the series.")
 
 
 def _distances(

@@ -117,7 +117,7 @@ class Table:
             if row.labels == labels and name == column:
                 return cell
         rule = f"a cell of table {self.name!r}"
-        raise InputError.expected(rule, f"row {labels} and column {column!r}")
+        raise InputError(rule, f"row {labels} and column {column!r}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values, one entry per cell."""
@@ -157,7 +157,7 @@ class Reproduction:
             if table.name == name:
                 return table
         names = ", ".join(table.name for table in self.tables)
-        raise InputError.expected("the name of a table", repr(name), f"There are {names}.")
+        raise InputError("the name of a table", repr(name), hint=f"There are {names}.")
 
     def mismatches(self) -> Iterator[tuple[Table, Row, str, Cell]]:
         """Yield each cell that is not as published, with its table, row and column."""

@@ -124,16 +124,16 @@ def _read_table(table: Any) -> tuple[list[str], list[str], Floats]:
             cell, score = (str(one), str(detector)), float(value)
         except Exception:  # noqa: BLE001 - whatever a cell does when it is read
             rule = "rows of `table` to be (series, detector, value)"
-            raise InputTypeError.expected(rule, f"{shown(row)} at index {number}") from None
+            raise InputTypeError(rule, f"{shown(row)}", index=number) from None
         if cell in cells:
             rule = "`table` to have one value for each series and detector"
-            raise InputError.expected(rule, f"a second one for {cell} at index {number}")
+            raise InputError(rule, f"a second one for {cell}", index=number)
         if isfinite(score) and abs(score) > _LARGEST:
             rule = f"values of `table` to lie within {_LARGEST:g} of 0"
-            raise InputError.expected(rule, f"{score:g} at index {number}")
+            raise InputError(rule, f"{score:g}", index=number)
         cells[cell] = score
     if not cells:
-        raise InputError.expected("`table` to have at least one row", "none")
+        raise InputError("to have at least one row", "none", argument="table")
     series = list(dict.fromkeys(one for one, _ in cells))
     detectors = list(dict.fromkeys(detector for _, detector in cells))
     values = [[cells.get((one, name), np.nan) for one in series] for name in detectors]
@@ -143,12 +143,12 @@ def _read_table(table: Any) -> tuple[list[str], list[str], Floats]:
 def _rows(table: Any) -> Any:
     if not isinstance(table, Mapping):
         if not is_listed(table):
-            raise InputTypeError.expected("`table` to be rows or a mapping", type(table).__name__)
+            raise InputTypeError("to be rows or a mapping", type(table).__name__, argument="table")
         return table
     for series, own in table.items():
         if not isinstance(own, Mapping):
             rule = f"`table[{series!r}]` to be a mapping from detectors to values"
-            raise InputTypeError.expected(rule, type(own).__name__)
+            raise InputTypeError(rule, type(own).__name__)
     return [
         (series, detector, value)
         for series, own in table.items()

@@ -93,8 +93,8 @@ def plot_comparison(
     """
     results, names = _read_results(comparison), read_names(scores, "scores")
     if not names or any(name not in _TITLES for name in names):
-        rule = '`scores` to be some of "precision", "recall" and "f1"'
-        raise InputError.expected(rule, shown(scores))
+        rule = 'to be some of "precision", "recall" and "f1"'
+        raise InputError(rule, shown(scores), argument="scores")
     first = next(iter(results.values()))
     if ax is None:
         row = _ROW[0] + _ROW[1] * max(len(results) - 2, 0)
@@ -117,14 +117,14 @@ def _read_results(comparison: Any) -> dict[str, Affiliation]:
     if not isinstance(given, Mapping):
         rule = "`comparison` to be a mapping from names to results"
         hint = 'For example `{"mine": cc.affiliation(truth, predicted)}`.'
-        raise InputTypeError.expected(rule, type(given).__name__, hint)
+        raise InputTypeError(rule, type(given).__name__, hint=hint)
     for name, result in given.items():
         if not isinstance(result, Affiliation):
             rule = f"`comparison[{name!r}]` to be what `closecall.affiliation` returns"
-            raise InputTypeError.expected(rule, type(result).__name__)
+            raise InputTypeError(rule, type(result).__name__)
     results = {str(name): result for name, result in given.items()}
     if not results:
-        raise InputError.expected("`comparison` to hold at least one result", "none")
+        raise InputError("to hold at least one result", "none", argument="comparison")
     _require_one_truth(results)
     return results
 
@@ -139,7 +139,7 @@ def _require_one_truth(results: dict[str, Affiliation]) -> None:
         )
         if not same:
             rule = "all results to be for the same true events"
-            raise InputError.expected(rule, f"others for {name!r} than for {first!r}")
+            raise InputError(rule, f"others for {name!r} than for {first!r}")
 
 
 def _draw_dumbbells(axes: Axes, results: dict[str, Affiliation], score: str) -> None:

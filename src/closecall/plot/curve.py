@@ -117,11 +117,11 @@ def plot_curve(
     if not isinstance(given[0], AffiliationCurve):
         rule = "`curve` to be what `closecall.affiliation_curve` returns"
         hint = "For example `plot_curve(cc.affiliation_curve(truth, scores))`."
-        raise InputTypeError.expected(rule, type(curve).__name__, hint)
+        raise InputTypeError(rule, type(curve).__name__, hint=hint)
     if not isinstance(given[1], OperatingPoint | None):
         rule = "`point` to be what `AffiliationCurve.best` returns"
         hint = "For example `point=curve.best(min_precision=0.9)`."
-        raise InputTypeError.expected(rule, f"{type(point).__name__}", hint)
+        raise InputTypeError(rule, f"{type(point).__name__}", hint=hint)
     best, beta = curve.best(beta), float(beta)
     marked = best if point is None else point
     if ax is not None:

@@ -70,10 +70,10 @@ def read_panels(ax: Any, names: Sequence[str]) -> list[Axes]:
     if len(given) != len(names) or not all(isinstance(panel, Axes) for panel in given):
         kinds = sorted({type(panel).__name__ for panel in given})
         count = "one axes" if len(names) == 1 else f"{len(names)} axes"
-        rule = f"`ax` to be {count} ({', '.join(names)})"
+        rule = f"to be {count} ({', '.join(names)})"
         hint = f"Make them with `plt.subplots(ncols={len(names)})`."
         got = f"{len(given)} of type {' and '.join(kinds)}" if given else "none"
-        raise InputTypeError.expected(rule, got, hint)
+        raise InputTypeError(rule, got, argument="ax", hint=hint)
     return given
 
 

@@ -126,7 +126,7 @@ def plot_events(
     require_choice(write, "write", _LEGENDS)
     if predicted is None or (isinstance(predicted, Mapping) and not predicted):
         got = "none" if predicted is None else "an empty mapping"
-        raise InputError.expected("`predicted` to hold at least one prediction", got)
+        raise InputError("to hold at least one prediction", got, argument="predicted")
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     detectors = read_detectors(truth, predicted, alone=("predicted", None), **axis)
     results = {name: affiliation(pair, None) for name, pair in detectors.predicted.items()}
@@ -202,16 +202,16 @@ def _read_series(
 ) -> tuple[Ticks, Floats]:
     """Return times and values of all samples, with nan in the steps that are too long."""
     if isinstance(truth, Events):
-        rule = "`values` only beside 0/1 vectors, which share their times"
+        rule = "only beside 0/1 vectors, which share their times"
         hint = "Turn the events into vectors with `.to_labels(times)`."
-        raise InputTypeError.expected(rule, "`values` beside Events", hint)
+        raise InputTypeError(rule, "`values` beside Events", argument="values", hint=hint)
     series = read_column(values, "values")[0]
     if series.dtype.kind not in "biuf":
-        raise InputTypeError.expected("`values` to be numbers", f"values of type {series.dtype}")
+        raise InputTypeError("to be numbers", f"values of type {series.dtype}", argument="values")
     length = read_labels(truth, "truth").size
     if series.size != length:
-        rule = f"`values` to have one number for each of the {length} labels"
-        raise InputError.expected(rule, f"{series.size}")
+        rule = f"to have one number for each of the {length} labels"
+        raise InputError(rule, f"{series.size}", argument="values")
     max_step = given["max_step"]
     axis = read_axis(length, given["times"], given["end"], of="labels", max_step=max_step)
     axis = axis.on_clock(clock)

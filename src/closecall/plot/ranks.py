@@ -77,7 +77,7 @@ def plot_ranks(
     """
     require_choice(kind, "kind", _KINDS)
     if not isinstance(ranks, Ranks):
-        raise InputTypeError.expected("`ranks` to be ranks of detectors", type(ranks).__name__)
+        raise InputTypeError("to be ranks of detectors", type(ranks).__name__, argument="ranks")
     if ax is None:
         ax = _new_axes(ranks, kind)
     (axes,) = read_panels(ax, (kind,))

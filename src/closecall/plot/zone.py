@@ -71,7 +71,7 @@ def _read_result(truth: Any, predicted: Any, axis: dict[str, Any]) -> Affiliatio
         if value is not None:
             rule = f"no `{name}` beside a result, which has its own"
             hint = f"Pass the truth instead of the result, or leave `{name}` out."
-            raise InputTypeError.expected(rule, f"`{name}`", hint)
+            raise InputTypeError(rule, f"`{name}`", hint=hint)
     return truth
 
 
@@ -110,10 +110,10 @@ def _read_event(event: Any, count: int) -> int:
     try:
         row = index(event)
     except TypeError:
-        raise InputTypeError.expected("`event` to be the number of a row", shown(event)) from None
+        raise InputTypeError("to be the number of a row", shown(event), argument="event") from None
     if not -count <= row < count:
-        rule = f"`event` to be one of the {count} rows of the result, 0 to {count - 1}"
-        raise InputError.expected(rule, shown(row), "The first event is 0.")
+        rule = f"to be one of the {count} rows of the result, 0 to {count - 1}"
+        raise InputError(rule, shown(row), argument="event", hint="The first event is 0.")
     return row % count
 
 

@@ -20,7 +20,7 @@ from closecall.errors import (
     InputTypeError,
     MissingExtraError,
     UndefinedMetricError,
-    expected,
+    reason,
     shown,
 )
 from closecall.evaluated_time import are_pairs
@@ -32,7 +32,14 @@ from closecall.scores import read_scores, require_scores
 from closecall.series import close_series, on_axis
 from closecall.statistics import compute_ranks
 from closecall.tables.batch.series import ignored_outside, timed_series
-from closecall.tables.batch.status import DISORDER_HINT, STATUSES, SeriesError, Status, with_status
+from closecall.tables.batch.status import (
+    DISORDER_HINT,
+    OUT_OF_ORDER,
+    STATUSES,
+    Status,
+    empty_series,
+    with_status,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -111,8 +118,8 @@ def report_batch(
     require_choice(disorder, "disorder", ("error", "sort", "index"))
     given: Any = series
     if not isinstance(given, Mapping) or not given:
-        rule = "`series` to map at least one name to arguments"
-        raise InputTypeError.expected(rule, shown(given))
+        rule = "to map at least one name to arguments"
+        raise InputTypeError(rule, shown(given), argument="series")
     named = ((key if isinstance(key, str) else shown(key), own) for key, own in given.items())
     scores = sum(map(_count_scores, given.values()))
     limits = {"disorder": disorder, "since": since, "until": until}
@@ -197,7 +204,7 @@ def batch_about(title: str, summaries: list[dict[str, Any]], signature: str = ""
     try:
         ranks = compute_ranks(table, missing="drop", metric="F1").to_dict()
     except ClosecallError as error:
-        return about | {"ranks": None, "unranked": str(error).partition("\n")[0]}
+        return about | {"ranks": None, "unranked": reason(error)}
     names = ("detectors", "cliques", "series", "text")
     return about | {"ranks": {name: ranks[name] for name in names}}
 
@@ -210,19 +217,14 @@ def _trouble(
     called: Mapping[str, str | None] = MappingProxyType({}),
 ) -> SeriesTrouble:
     """Take the status, the reason and the hint from an error; the page has one for disorder."""
-    reason, _, hint = str(error.__cause__ or error).partition("\n\nHint: ")
-    if isinstance(error, SeriesError):
-        status = error.status
-    else:
+    status = error.status
+    if not status:
         status = Status.NO_EVENT if isinstance(error, UndefinedMetricError) else Status.FAILED
-    if "`" in hint:
-        hint = _HINTS.get(status, hint)
-    if status == Status.BAD_TIMES and disorder == "error" and "strictly increasing" in str(error):
+    hint = _HINTS.get(status, error.hint)
+    if disorder == "error" and error.code in OUT_OF_ORDER:
         hint = f"{DISORDER_HINT}."
-    reason = reason.partition("\n")[0]
-    for argument, column in called.items():
-        reason = reason.replace(f"`{argument}`", f"`{column or argument}`")
-    return SeriesTrouble(series, detector, status, reason, hint)
+    what = reason(error, lambda name: called.get(name) or name)
+    return SeriesTrouble(series, detector, status, what, hint)
 
 
 def _series_content(
@@ -232,10 +234,10 @@ def _series_content(
     rule = f"the arguments of {name!r} to be those of `report`"
     hint = 'For example {"truth": labels, "scores": {"mine": scores}}.'
     if not isinstance(arguments, Mapping):
-        raise InputTypeError.expected(f"{rule}, by name", type(arguments).__name__, hint)
+        raise InputTypeError(f"{rule}, by name", type(arguments).__name__, hint=hint)
     unknown = [key for key in arguments if not (isinstance(key, str) and key in _ARGUMENTS)]
     if unknown or "truth" not in arguments:
-        raise InputError.expected(rule, shown(unknown[0]) if unknown else "no `truth`", hint)
+        raise InputError(rule, shown(unknown[0]) if unknown else "no `truth`", hint=hint)
     given: dict[str, Any] = {key: arguments.get(key) for key in _ARGUMENTS}
     given["nan"] = given["nan"] or "raise"
     order, kept = _put_in_order(given, disorder), None
@@ -259,7 +261,7 @@ def _ignored(
     """Join what is ignored and the time outside of the ends; also return which samples are left."""
     truth, times, ignore = given["truth"], given["times"], given["ignore"]
     if isinstance(truth, Events) and times is None:
-        raise InputTypeError.expected("`times` beside `ignore`, `since` and `until`", "none")
+        raise InputTypeError("`times` beside `ignore`, `since` and `until`", "none")
     size = len(times) if isinstance(truth, Events) else truth.size
     if ignore is not None and not isinstance(ignore, Events) and not are_pairs(ignore):
         with with_status(Status.BAD_LABELS):
@@ -281,7 +283,7 @@ def _put_in_order(given: dict[str, Any], disorder: Disorder) -> NDArray[np.int64
     if not known:
         with with_status(Status.BAD_LABELS):
             if read_column(given["truth"], "truth")[0].size == 0:
-                raise SeriesError(Status.EMPTY, expected("at least one sample", "none"))
+                raise empty_series()
             given["truth"] = read_labels(given["truth"], "truth")
     if given["times"] is None:
         return None
@@ -319,8 +321,8 @@ def _own_times(clock: Clock, ticks: Ticks) -> Any:
 def _of_size(values: NDArray[Any], size: int, called: str) -> NDArray[Any]:
     """Raise for a column that an order of so many samples would cut short."""
     if values.size != size:
-        rule = f"`{called}` to have as many values as samples ({size})"
-        raise InputError.expected(rule, f"{values.size}")
+        rule = f"to have as many values as samples ({size})"
+        raise InputError(rule, f"{values.size}", argument=called)
     return values
 
 
@@ -345,7 +347,7 @@ def _read_each(
                 if argument == "scores":
                     _require_known(own, called, given["nan"], kept)
                 read[detector] = own
-            except SeriesError as error:
+            except ClosecallError as error:
                 failure = failure or error
                 troubles.append(_trouble(name, detector, error))
         given[argument] = read or None

@@ -219,7 +219,7 @@ class Report:
         if folder is not None:
             if target.exists() and not target.is_file():
                 rule = f"a file to write {self.megabytes:.0f} MB of series beside"
-                raise InputError.expected(rule, str(target))
+                raise InputError(rule, str(target))
             self.page.write_series(folder)
         with whole_file(target) as new:
             new.write_text(self.page.html(folder), encoding="utf-8")
@@ -250,7 +250,7 @@ class Report:
 def require_page(title: Any, script: Script) -> None:
     """Raise if a page cannot be made, before anything is computed."""
     if not isinstance(title, str):
-        raise InputTypeError.expected("`title` to be text", shown(title))
+        raise InputTypeError("to be text", shown(title), argument="title")
     require_choice(script, "script", ("embed", "cdn"))
     plotly_script(script)
 
@@ -321,12 +321,12 @@ class Page:
         """Write a script for each series, which hands its text to the page; others are removed."""
         if folder.is_symlink():
             rule = f"a folder at {folder} for the series of the page"
-            raise InputError.expected(rule, "a link", "Move it, or choose another output.")
+            raise InputError(rule, "a link", hint="Move it, or choose another output.")
         if folder.exists():
             others = [one.name for one in folder.iterdir() if not _is_series_file(one)]
             if others:
                 rule = f"{folder} to hold nothing but the series of a page, which are replaced"
-                raise InputError.expected(rule, others[0])
+                raise InputError(rule, others[0])
         new = folder.with_name(f".closecall-{token_hex(16)}")
         new.mkdir()
         try:

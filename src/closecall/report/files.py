@@ -48,9 +48,9 @@ def folder_inputs(inputs: Inputs, keys: tuple[str, ...]) -> tuple[Inputs, tuple[
     files = list_files(folder, inputs.series)
     if not keys and len(files) > 1 and inputs.series != ONE:
         hint = "Pass `series='filename'` where each file is a series, or `by='COLUMN'`."
-        raise InputError.expected("`series` or `by` beside several files", "neither", hint)
+        raise InputError("`series` or `by` beside several files", "neither", hint=hint)
     if len([file for file in inputs.files if file is not None]) > 1:
-        raise InputError.expected("one folder with everything", "a folder and a file")
+        raise InputError("one folder with everything", "a folder and a file")
     tables = {
         file: with_folders(
             read_table(file.path, encoding=inputs.encoding, memory=inputs.memory), file
@@ -77,7 +77,7 @@ def report_inputs(
         return _page_of_rows(inputs.sources[-1].table, name, script), []
     if batch is not None and (not by or columns["thresholds"] is not None):
         got = "`thresholds` as well" if by else "one series"
-        raise InputTypeError.expected("`batch` for several series, without `thresholds`", got)
+        raise InputTypeError("for several series, without `thresholds`", got, argument="batch")
     if by:
         chosen = {} if batch is None else _batch_thresholds(batch, by, inputs.encoding)
         series = _series(inputs, by, columns, chosen)
@@ -90,7 +90,7 @@ def report_inputs(
     if inputs.disorder == "index":
         rule = "`disorder='index'` only beside `by`"
         hint = "Leave out `time` to count samples."
-        raise InputTypeError.expected(rule, "it for one series", hint)
+        raise InputTypeError(rule, "it for one series", hint=hint)
     arguments, notes = _arguments(inputs, **columns)
     calls = _commands(inputs, arguments)
     return series_page(title=name, script=script, calls=calls, **arguments), notes
@@ -237,7 +237,7 @@ def _series(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name and the arguments of each series, in the order in which they appear."""
     if len(inputs.sources) > 1:
-        raise InputError.expected("one file with everything beside `by`", "two files")
+        raise InputError("one file with everything beside `by`", "two files")
     (source,) = inputs.sources
     # Each series has an axis of its own, which is read with what is wrong with it.
     columns["ignore"] = _read_ignore(inputs)
@@ -270,7 +270,7 @@ def _series(
             series["thresholds"] = {at: own[at] for at in own if at in scored} or None
         yield name, series
     if not names:
-        raise InputError.expected(f"{source.name} to hold at least one series", "none")
+        raise InputError(f"{source.name} to hold at least one series", "none")
 
 
 def _batch_thresholds(
@@ -285,7 +285,7 @@ def _batch_thresholds(
         if threshold is not None and threshold == threshold:  # noqa: PLR0124 - nan
             found.setdefault(tuple(map(str, key)), {})[detector] = threshold
     if not found:
-        raise InputError.expected(f"{rows.name} to have the threshold of a series", "none")
+        raise InputError(f"{rows.name} to have the threshold of a series", "none")
     return found
 
 

@@ -156,21 +156,21 @@ def _require_names(labelled: Collection[str], scored: Collection[str], threshold
     """Raise if there is no detector, if two have one name, or if a threshold is for none."""
     both = set(labelled) & set(scored)
     if both:
-        raise InputError.expected("each detector's name once", f"{min(both)!r} in both groups")
+        raise InputError("each detector's name once", f"{min(both)!r} in both groups")
     if not labelled and not scored:
-        raise InputTypeError.expected(
-            "`predicted` or `scores`", "neither", "Pass 0/1 predictions, scores, or both."
+        raise InputTypeError(
+            "`predicted` or `scores`", "neither", hint="Pass 0/1 predictions, scores, or both."
         )
     one_for_all = thresholds is not None and not isinstance(thresholds, Mapping)
     chosen = dict.fromkeys(scored, thresholds) if one_for_all else thresholds or {}
     for name, threshold in chosen.items():
         called = name if isinstance(name, str) else shown(name)
         if called not in scored:
-            raise InputError.expected(
-                "`thresholds` to be for detectors in `scores`", f"one for {called!r}"
+            raise InputError(
+                "to be for detectors in `scores`", f"one for {called!r}", argument="thresholds"
             )
         if not is_number(threshold) or threshold != threshold:  # noqa: PLR0124 - nan
-            raise InputError.expected(
+            raise InputError(
                 f"the threshold of {called!r} to be a number, or inf", shown(threshold)
             )
 
@@ -178,9 +178,11 @@ def _require_names(labelled: Collection[str], scored: Collection[str], threshold
 def require_exact(scores: NDArray[Any], called: str) -> None:
     """Raise for integers that the page, which has only floats, would round."""
     if scores.dtype.kind in "iu" and max(-int(scores.min()), int(scores.max())) > _EXACT_FLOAT:
-        rule = f"`{called}` to be exact as 64-bit floats"
+        rule = "to be exact as 64-bit floats"
         hint = "Subtract a common origin first."
-        raise InputError.expected(rule, f"integers from {scores.min()} to {scores.max()}", hint)
+        raise InputError(
+            rule, f"integers from {scores.min()} to {scores.max()}", argument=called, hint=hint
+        )
 
 
 def _read_values(
@@ -189,7 +191,7 @@ def _read_values(
     """Read the series itself; return its values at the evaluated samples, and the samples."""
     column = read_column(values, "values")[0]
     if column.dtype.kind not in "iufb":
-        raise InputTypeError.expected("`values` to be numbers", f"values of type {column.dtype}")
+        raise InputTypeError("to be numbers", f"values of type {column.dtype}", argument="values")
     drawn = column.astype(np.float64)
     kept = np.ones(drawn.size, dtype=bool)
     samples = axis
@@ -199,8 +201,8 @@ def _read_values(
             samples, kept = samples.on_clock(series.clock).closed(series.ignored)
     samples = axis or samples
     if np.count_nonzero(kept) != samples.length:
-        raise InputError.expected(
-            f"`values` to have one value per sample ({samples.length})", f"{drawn.size}"
+        raise InputError(
+            f"to have one value per sample ({samples.length})", f"{drawn.size}", argument="values"
         )
     return drawn[kept], samples
 

@@ -203,8 +203,10 @@ def events_needed(
     require_count(seed, "seed", 0)
     gaps = read_numbers(differences, "differences").ravel()
     if gaps.size < 2 or not np.isfinite(gaps).all():  # noqa: PLR2004
-        rule = "`differences` to be two or more finite numbers"
-        raise InputError.expected(rule, f"{np.isfinite(gaps).sum()} finite of {gaps.size}")
+        rule = "to be two or more finite numbers"
+        raise InputError(
+            rule, f"{np.isfinite(gaps).sum()} finite of {gaps.size}", argument="differences"
+        )
 
     largest = float(np.abs(gaps).max())
     if largest <= ROUNDING:
@@ -278,12 +280,12 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm") -> NDArray[np.
     require_choice(correction, "correction", CORRECTIONS)
     given = read_numbers(pvalues, "pvalues")
     if given.ndim != 1:
-        rule = "`pvalues` to be a list or another sequence of numbers"
-        raise InputTypeError.expected(rule, f"{given.ndim} dimensions")
+        rule = "to be a list or another sequence of numbers"
+        raise InputTypeError(rule, f"{given.ndim} dimensions", argument="pvalues")
     wrong = np.flatnonzero((given < 0) | (given > 1))
     if wrong.size:
         got = f"{given[wrong[0]]:g} at index {wrong[0]}"
-        raise InputError.expected("`pvalues` to be in [0, 1], or nan", got)
+        raise InputError("to be in [0, 1], or nan", got, argument="pvalues")
     tests = given.size
     order = np.argsort(given)  # nan comes last
     ranked = np.where(np.isnan(given), 1.0, given)[order]

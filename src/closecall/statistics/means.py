@@ -123,7 +123,7 @@ def mean_difference(
     ours, theirs = read_numbers(first, "first"), read_numbers(second, "second")
     if ours.shape != theirs.shape or ours.ndim != 1:
         got = f"{ours.size} and {theirs.size}"
-        raise InputError.expected("`first` and `second` to have as many values", got)
+        raise InputError("`first` and `second` to have as many values", got)
     both, bounds = np.stack([ours, theirs]), read_bounds(low, high)
     ((_, made, count),) = mean_differences(both, bounds, level=level)
     return made, count
@@ -162,7 +162,7 @@ def read_bounds(low: Any, high: Any) -> tuple[float, float]:
         for name, bound in (("low", low), ("high", high))
     )
     if least >= most:
-        raise InputError.expected("`low` to be below `high`", f"{least:g} and {most:g}")
+        raise InputError("to be below `high`", f"{least:g} and {most:g}", argument="low")
     return least, most
 
 
@@ -185,4 +185,4 @@ def _require_within(column: NDArray[np.float64], low: Any, high: Any) -> None:
     if outside.any():
         index = int(outside.argmax())
         got = f"{column[index]} at index {index}"
-        raise InputError.expected(f"numbers from {low:g} to {high:g}", got)
+        raise InputError(f"numbers from {low:g} to {high:g}", got)

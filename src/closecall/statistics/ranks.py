@@ -369,12 +369,12 @@ def _read_table(table: Any) -> tuple[list[str], Floats]:
     columns = table if isinstance(table, Mapping) else _columns_of(table)
     numbers = {read_name(name, "table"): read_numbers(columns[name], name) for name in columns}
     if len(numbers) < _PAIR:
-        raise InputError.expected("`table` to have two or more detectors", str(len(numbers)))
+        raise InputError("to have two or more detectors", str(len(numbers)), argument="table")
     length = next(iter(numbers.values())).size
     for name, own in numbers.items():
         if own.shape != (length,):
             rule = f"every column of `table` to have {length} values"
-            raise InputError.expected(rule, f"{own.size} in {shown(name)}")
+            raise InputError(rule, f"{own.size} in {shown(name)}")
     return list(numbers), np.stack(list(numbers.values()))
 
 
@@ -384,8 +384,8 @@ def _columns_of(table: Any) -> dict[str, Any]:
     try:
         frame = nw.from_native(table, eager_only=True)
     except TypeError:
-        rule = "`table` to be a mapping from detectors to numbers, or a dataframe"
-        raise InputTypeError.expected(rule, type(table).__name__) from None
+        rule = "to be a mapping from detectors to numbers, or a dataframe"
+        raise InputTypeError(rule, type(table).__name__, argument="table") from None
     return {name: frame[name].to_numpy() for name in frame.columns}
 
 
@@ -400,12 +400,12 @@ def _kept_series(given: NDArray[np.bool_], missing: str) -> NDArray[np.bool_]:
             "Pass `missing='drop'` to use only series that all detectors have, or "
             "`missing='worst'` to give a missing number the last rank."
         )
-        raise InputError.expected(rule, got, hint)
+        raise InputError(rule, got, hint=hint)
     kept = some if missing == "worst" else every
     if kept.sum() < FEWEST_TO_COMPARE:
         rule = f"{FEWEST_TO_COMPARE} or more series on which detectors can be ranked"
         hint = "With fewer, one of two equally good detectors too often wins all of them by luck."
-        raise InputError.expected(rule, str(kept.sum()), hint)
+        raise InputError(rule, str(kept.sum()), hint=hint)
     return kept
 
 

@@ -387,18 +387,18 @@ def _farthest_f1(
 def _require_scores(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> None:
     if precision.shape != recall.shape:
         got = f"{precision.shape[-1]} and {recall.shape[-1]}"
-        raise InputError.expected("as many values of `precision` as of `recall`", got)
+        raise InputError("as many values of `precision` as of `recall`", got)
     if precision.shape[1] == 0:
-        raise InputError.expected("at least one event", "none")
+        raise InputError("at least one event", "none")
     if np.isnan(recall).any():
         index = int(np.isnan(recall).any(axis=0).argmax())
-        raise InputError.expected("`recall` of every event", f"nan at index {index}")
+        raise InputError("of every event", "nan", argument="recall", index=index)
     for name, scores in (("precision", precision), ("recall", recall)):
         outside = (scores < 0) | (scores > 1)
         if outside.any():
             detector, index = np.argwhere(outside)[0]
             got = f"{scores[detector, index]:g} at index {index}"
-            raise InputError.expected(f"`{name}` to lie between 0 and 1", got)
+            raise InputError("to lie between 0 and 1", got, argument=name)
 
 
 def _numbered(series: ArrayLike, events: int) -> NDArray[np.int64]:
@@ -407,9 +407,9 @@ def _numbered(series: ArrayLike, events: int) -> NDArray[np.int64]:
         names = np.asarray(series)
         _, places = np.unique(names, return_inverse=True)
     except (TypeError, ValueError, ArithmeticError, MemoryError):
-        rule = "`series` to be numbers or names, all of one kind"
-        raise InputTypeError.expected(rule, shown(series)) from None
+        rule = "to be numbers or names, all of one kind"
+        raise InputTypeError(rule, shown(series), argument="series") from None
     if names.shape != (events,):
         got = f"{names.shape} for {events} events"
-        raise InputError.expected("`series` to have one entry per event", got)
+        raise InputError("to have one entry per event", got, argument="series")
     return places

@@ -36,14 +36,16 @@ class FileNames:
     def read(cls, series: Any) -> FileNames:
         """Read the option `series`."""
         if not isinstance(series, str):
-            raise InputTypeError.expected("`series` to be a text", shown(series), _HINT)
+            raise InputTypeError("to be a text", shown(series), argument="series", hint=_HINT)
         names = cls(series)
         if series in (FILENAME, ONE):
             return names
         if not names.fields or "" in names.fields or re.search(r"[{}]", _FIELD.sub("", series)):
-            raise InputError.expected("`series` to have fields in braces", repr(series), _HINT)
+            raise InputError(
+                "to have fields in braces", repr(series), argument="series", hint=_HINT
+            )
         if len({*names.fields}) < len(names.fields):
-            raise InputError.expected("each field of `series` once", repr(series))
+            raise InputError("each field of `series` once", repr(series))
         return names
 
     @cached_property
@@ -60,7 +62,7 @@ class FileNames:
         found = self._expression.fullmatch(end)
         if found is None:
             rule = f"the path of every file to end as `series`, {self.pattern}"
-            raise InputError.expected(rule, path)
+            raise InputError(rule, path)
         return dict(zip(self.fields, found.groups(), strict=True))
 
     @cached_property

@@ -137,7 +137,7 @@ def read_events(
     hint = "Say until when such events last: `open_until=end_of_the_series`."
     if open_until is not None:
         if is_listed(open_until):
-            raise InputTypeError.expected("`open_until` to be a time", shown(open_until))
+            raise InputTypeError("to be a time", shown(open_until), argument="open_until")
         open_until = _read_time(open_until, zone, "`open_until`")
     events = events_of(listing, zone, open_until, hint)
     return events.merged() if joined else events
@@ -148,11 +148,11 @@ def read_zone(timezone: Any) -> tzinfo | None:
     try:
         zone = time_zone(timezone) if isinstance(timezone, str) else timezone
     except InputError:
-        rule = "`timezone` to name a known time zone, such as Europe/Berlin"
+        rule = "to name a known time zone, such as Europe/Berlin"
         hint = "If that is one, install tzdata, which knows them all."
-        raise InputError.expected(rule, shown(timezone), hint) from None
+        raise InputError(rule, shown(timezone), argument="timezone", hint=hint) from None
     if zone is not None and not isinstance(zone, tzinfo):
-        raise InputTypeError.expected("`timezone` to name a time zone", shown(timezone))
+        raise InputTypeError("to name a time zone", shown(timezone), argument="timezone")
     return zone
 
 
@@ -173,7 +173,7 @@ def events_of(listing: Listing, zone: tzinfo | None, open_until: Any, hint: str)
             stops.append(begin if known[0] > known[1] else open_until)
         else:
             rule = f"an end, {listing.stop!r}, of the event in {where}"
-            raise InputError.expected(rule, "none", hint)
+            raise InputError(rule, "none", hint=hint, code="open_event")
     if not starts:
         return Events([])
     order = np.argsort(read_times(starts, listing.start)[0], kind="stable").tolist()
@@ -192,8 +192,8 @@ def _column_pair(columns: Any) -> tuple[str, str] | None:
         or len(parts) != 2  # noqa: PLR2004 - a pair
         or not all(isinstance(part, str) for part in parts)
     ):
-        rule = '`columns` to name two columns, such as ("start", "stop")'
-        raise InputTypeError.expected(rule, shown(columns))
+        rule = 'to name two columns, such as ("start", "stop")'
+        raise InputTypeError(rule, shown(columns), argument="columns")
     return parts[0].strip(), parts[1].strip()
 
 
@@ -206,7 +206,7 @@ def _read_listing(
 
         frame = nw.from_native(source, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
-            raise InputTypeError.expected("`source` to be a path or a dataframe", shown(source))
+            raise InputTypeError("to be a path or a dataframe", shown(source), argument="source")
         rows = frame.rows(named=True)
         return _from_records("the dataframe", frame.columns, rows, columns, _COLUMNS)
     name = shown_name(source)
@@ -264,7 +264,7 @@ def _content(file: BinaryIO, name: str) -> bytes:
     content = file.read(_LARGEST + 1)
     if len(content) > _LARGEST:
         rule = f"a list of events of less than {_LARGEST:,} bytes in {name}"
-        raise InputError.expected(rule, "more")
+        raise InputError(rule, "more")
     return content
 
 
@@ -272,7 +272,7 @@ def _parsed(content: bytes, name: str) -> Any:
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise InputError.expected(f"{name} to be JSON", f"`{error}`") from None
+        raise InputError(f"{name} to be JSON", f"`{error}`") from None
 
 
 def _from_records(
@@ -290,11 +290,11 @@ def _from_records(
     if columns is None:
         rule = f"two columns of {name} that are start and end of its events"
         hint = f"Name them, for example {option.format('opened', 'closed')}."
-        raise InputError.expected(rule, f"the columns {', '.join(names)}", hint)
+        raise InputError(rule, f"the columns {', '.join(names)}", hint=hint, code="event_columns")
     for column in columns:
         if column not in names:
             rule = f"a column {column!r} of {name}"
-            raise InputError.expected(rule, f"none; its columns are: {', '.join(names)}")
+            raise InputError(rule, f"none; its columns are: {', '.join(names)}")
     start, stop = columns
     rows = [
         (
@@ -318,7 +318,7 @@ def event_columns(name: str, names: list[str], option: str) -> tuple[str, str] |
         rule = f"two columns of {name} that are start and end of its events"
         got = " and ".join(f"{first}, {last}" for first, last in found)
         hint = f"Choose: {' or '.join(option.format(*pair) for pair in found)}."
-        raise InputError.expected(rule, f"several that may be meant: {got}", hint)
+        raise InputError(rule, f"several that may be meant: {got}", hint=hint, code="event_columns")
     return found[0] if found else None
 
 
@@ -344,15 +344,15 @@ def _from_json(
                     raise
                 except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
                     rule = f"{name} to hold events as its first one does"
-                    raise InputError.expected(rule, f"`{error!r}`") from None
+                    raise InputError(rule, f"`{error!r}`") from None
     if isinstance(content, list) and all(isinstance(record, dict) for record in content):
         names = list(dict.fromkeys(key for record in content for key in record))
         return _from_records(name, names, content, columns, option)
-    raise InputError.expected(
+    raise InputError(
         f"{name} to be a list of events",
         f"JSON with {_kind(content)}",
-        "Known are the windows of NAB, annotations of Grafana, alerts of Alertmanager, exports "
-        "of Label Studio, and lists of records with two times.",
+        hint="Known are the windows of NAB, annotations of Grafana, alerts of Alertmanager, "
+        "exports of Label Studio, and lists of records with two times.",
     )
 
 
@@ -455,16 +455,16 @@ def _one_of(names: list[str], series: str | None, source: str) -> str:
     if isinstance(series, str) and series in names:
         return series
     some = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")  # noqa: PLR2004 - a few
-    rule = f"`series` to name one of the {len(names)} series of {source}"
+    rule = f"to name one of the {len(names)} series of {source}"
     got = "no name" if series is None else shown(series)
-    raise InputError.expected(rule, got, f"They are: {some}.")
+    raise InputError(rule, got, argument="series", hint=f"They are: {some}.")
 
 
 def _from_labels(name: str, labels: list[Any]) -> Listing:
     """Read one 0/1 label per line, in numbers of samples."""
     if not labels or not all(label in (0, 1) for label in labels):
         rule = f"{name} to have two columns of times, or one 0/1 label in each row"
-        raise InputError.expected(rule, f"one column with {shown(labels[0] if labels else None)}")
+        raise InputError(rule, f"one column with {shown(labels[0] if labels else None)}")
     first, after = runs(np.array(labels, dtype=np.uint8))
     pairs = zip(first.tolist(), after.tolist(), strict=True)
     rows: list[Row] = [(start, stop, {}) for start, stop in pairs]
@@ -479,20 +479,20 @@ def _after(start: Any, value: Any, where: str) -> Any:
             length = float(value)
     if length is None:
         rule = f"{where} to be a number, or a length of time such as 5min"
-        raise InputError.expected(rule, shown(value))
+        raise InputError(rule, shown(value))
     if isinstance(start, datetime) and is_number(length):
         length = timedelta(seconds=float(length))
     try:
         return start + length
     except (TypeError, OverflowError):
         rule = f"{where} to be a length of time that can follow {start}"
-        raise InputError.expected(rule, shown(length)) from None
+        raise InputError(rule, shown(length)) from None
 
 
 def _read_time(value: Any, zone: tzinfo | None, where: str) -> Any:
     """Read a number or a time; a time without an offset is one of the zone, if there is one."""
     if _is_missing(value):
-        raise InputError.expected(f"a time as {where}", "none")
+        raise InputError(f"a time as {where}", "none")
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value.strip())
@@ -501,7 +501,7 @@ def _read_time(value: Any, zone: tzinfo | None, where: str) -> Any:
                 return float(value)
             except ValueError:
                 rule = f"{where} to be a number or an ISO time such as 2024-01-31T08:05"
-                raise InputError.expected(rule, shown(value)) from None
+                raise InputError(rule, shown(value)) from None
     elif isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)  # noqa: DTZ001 - as it is written
     return in_zone(value, zone, where)
@@ -516,10 +516,10 @@ def in_zone(value: Any, zone: tzinfo | None, where: str) -> Any:
         return early
     back = early.astimezone(UTC).astimezone(zone).replace(tzinfo=None)
     what = "shown twice" if back == value else "skipped"
-    raise InputError.expected(
+    raise InputError(
         f"{where} to be a time that the clocks of {zone} show once",
         f"{value}, which is {what} when they change",
-        f"Write it with its offset, such as {early.isoformat()}.",
+        hint=f"Write it with its offset, such as {early.isoformat()}.",
     )
 
 

@@ -151,13 +151,13 @@ class Inputs:
         """The table that holds everything, or the two tables."""
         files = [file for file in self.files if file is not None]
         if [file for file in files if isinstance(file, str)] == ["-", "-"]:
-            raise InputError.expected(
+            raise InputError(
                 "standard input to be read once",
                 "`-` for both files",
-                "Leave out the second file where one table holds both columns.",
+                hint="Leave out the second file where one table holds both columns.",
             )
         if not files:
-            raise InputError.expected("a file with the truth", "none")
+            raise InputError("a file with the truth", "none")
         by_name = len(files) > 1 and self.truth is None
         return [
             self._source(file, name, by_name=by_name and name == _TABLES[0])
@@ -291,23 +291,24 @@ class Inputs:
         if vectors and self.time is None and (scored or self.span is None):
             if all(side.in_samples for side in lists):
                 return
-            raise InputTypeError.expected(
+            raise InputTypeError(
                 "`time` beside a list of events",
                 "none",
-                "Name the column that says when each sample was taken with `time`.",
+                hint="Name the column that says when each sample was taken with `time`.",
             )
         if vectors:
             return
         if self.span is None:
-            raise InputTypeError.expected(
-                "`span` with a list of events",
+            raise InputTypeError(
+                "with a list of events",
                 "none",
-                "Say where the whole series starts and stops with `span`.",
+                argument="span",
+                hint="Say where the whole series starts and stops with `span`.",
             )
         for name, value in (("time", self.time), ("end", self.end)):
             if value is not None:
                 rule = f"no `{name}` beside lists of events, which carry their own times"
-                raise InputTypeError.expected(rule, f"`{name}`")
+                raise InputTypeError(rule, f"`{name}`")
 
     def _axis(
         self, length: int, times: Any, notes: list[str], *, needed: bool
@@ -324,9 +325,11 @@ class Inputs:
                 raise
             notes.append(
                 "Times are unevenly spaced, and no --end says where the last sample stops: it is "
-                f"taken to last the median step, until {error.end_text}."
+                f"taken to last the median step, until {error.details['end_text']}."
             )
-            return read_axis(length, times, error.end, of="samples"), error.end
+            return read_axis(length, times, error.details["end"], of="samples"), error.details[
+                "end"
+            ]
         return own, self.end
 
     def _open_until(self, whole: Timed | None) -> Any:
@@ -387,14 +390,17 @@ class Inputs:
         if holder is not None and axis is not None:
             labels = read_labels(holder.column(name, "ignore"), "ignore")
             if labels.size != axis.length:
-                rule = f"`ignore` to have one label for each of the {axis.length} samples"
-                raise InputError.expected(rule, f"{labels.size}")
+                rule = f"to have one label for each of the {axis.length} samples"
+                raise InputError(rule, f"{labels.size}", argument="ignore")
             return Intervals.from_labels(labels, axis)
         if axis is not None and not Path(name).exists():
             last = self.sources[-1]
-            rule = f"`ignore` to name a column of {last.name}, or a file of events"
-            raise InputError.expected(
-                rule, repr(name), nearest_column(name, last.columns, last.listing)
+            rule = f"to name a column of {last.name}, or a file of events"
+            raise InputError(
+                rule,
+                repr(name),
+                argument="ignore",
+                hint=nearest_column(name, last.columns, last.listing),
             )
         own: Any = {name: getattr(self, name) for name in ("series", "timezone", "encoding")}
         until = self._open_until(whole)
@@ -413,12 +419,12 @@ class Inputs:
         found = {part.name: own[0].item() for part, own in zip(parts, ticks, strict=True)}
         for name, tick in found.items():
             if not start <= tick <= stop:
-                rule = f"`{name}` to lie between {clock.text(start)} and {clock.text(stop)}"
-                raise InputError.expected(rule, clock.text(tick))
+                rule = f"to lie between {clock.text(start)} and {clock.text(stop)}"
+                raise InputError(rule, clock.text(tick), argument=name)
         since, until = found.get("since", start), found.get("until", stop)
         if since >= until:
             got = f"{clock.text(since)} and {clock.text(until)}"
-            raise InputError.expected("`since` to lie before `until`", got)
+            raise InputError("to lie before `until`", got, argument="since")
         return Intervals(np.array([start, until]), np.array([since, stop]), clock)
 
 
@@ -427,11 +433,11 @@ def _require_detectors(source: Source, names: list[str | None], fewest: int) -> 
     listing = f"The columns of {source.name} are: {listed(source.columns)}."
     if len(names) < fewest:
         got = f"only {names[0]!r}" if names else "none"
-        raise InputError.expected("columns of at least two detectors to compare", got, listing)
+        raise InputError("columns of at least two detectors to compare", got, hint=listing)
     for name, count in Counter(names).items():
         if count > 1:
             rule = "each detector's column to be named once"
-            raise InputError.expected(rule, f"{name!r} {count} times", listing)
+            raise InputError(rule, f"{name!r} {count} times", hint=listing)
 
 
 @dataclass(frozen=True)

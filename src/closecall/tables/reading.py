@@ -23,7 +23,6 @@ from closecall.errors import (
     InputError,
     InputTypeError,
     MissingExtraError,
-    expected,
     first_line,
     shown,
 )
@@ -144,10 +143,10 @@ def table_of(
 
 
 def _neither(name: str, start: bytes) -> InputError:
-    return InputError.expected(
+    return InputError(
         f"{name} to be a CSV or Parquet file",
         f"bytes that start with {start!r}",
-        "Save it as Parquet, or as CSV text in UTF-8; either may be gzipped. If it is text, "
+        hint="Save it as Parquet, or as CSV text in UTF-8; either may be gzipped. If it is text, "
         "say how it is encoded with `encoding='utf-16'`.",
     )
 
@@ -180,8 +179,8 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
         ranges = {name: np.asarray(own) for name, own in columns.items() if isinstance(own, range)}
         table = pa.table({**columns, **ranges})
     except _NOT_COLUMNS as error:
-        rule = "`columns` to be a mapping from names to columns that Arrow can hold"
-        raise InputTypeError.expected(rule, first_line(error)) from None
+        rule = "to be a mapping from names to columns that Arrow can hold"
+        raise InputTypeError(rule, first_line(error), argument="columns") from None
     place = read_path(path, "path")
     if str(place) == "-":
         if not sys.stdout.isatty():
@@ -221,7 +220,7 @@ def _write_csv(table: pa.Table, file: BinaryIO) -> None:
     try:
         arrow_csv.write_csv(table, file, arrow_csv.WriteOptions(include_header=False))
     except (TypeError, ValueError) as error:  # those of Arrow are among them
-        raise InputTypeError.expected("columns that CSV can hold", first_line(error)) from None
+        raise InputTypeError("columns that CSV can hold", first_line(error)) from None
 
 
 def plain_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -272,10 +271,10 @@ def opened(source: str | PathLike[str]) -> Iterator[BinaryIO]:
             with gzip.GzipFile(fileobj=raw, mode="rb") if packed else raw as file:
                 yield cast("BinaryIO", file)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise InputError.expected(f"{name} to be a whole gzip file", f"`{error}`") from error
+            raise InputError(f"{name} to be a whole gzip file", f"`{error}`") from error
         except OSError as error:
             what = error.strerror or first_line(error)
-            raise InputError.expected(f"to read {name}", f"`{what}`") from error
+            raise InputError(f"to read {name}", f"`{what}`") from error
 
 
 @contextmanager
@@ -288,12 +287,12 @@ def _seekable(source: str | PathLike[str]) -> Iterator[BinaryIO]:
     try:
         raw = path.open("rb")
     except FileNotFoundError as error:
-        raise InputError.expected(f"a file at {path}", "none", _nearby(path)) from error
+        raise InputError(f"a file at {path}", "none", hint=_nearby(path)) from error
     except IsADirectoryError as error:
-        raise InputError.expected(f"a file at {path}", "a folder") from error
+        raise InputError(f"a file at {path}", "a folder") from error
     except (OSError, ValueError) as error:  # a name may hold what no path can
         got = getattr(error, "strerror", None) or str(error)
-        raise InputError.expected(f"to read {path}", f"`{got}`") from error
+        raise InputError(f"to read {path}", f"`{got}`") from error
     with raw, raw if raw.seekable() else _copied(raw) as file:
         yield file
 
@@ -308,7 +307,7 @@ def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
 
 def _empty(name: str) -> InputError:
     hint = "Is the command before the pipe right?" if name == shown_name("-") else "Write it again."
-    return InputError.expected(f"{name} to hold a table", "an empty file", hint)
+    return InputError(f"{name} to hold a table", "an empty file", hint=hint)
 
 
 def _nearby(path: Path) -> str:
@@ -349,10 +348,10 @@ def _parquet_table(file: BinaryIO, name: str, budget: int) -> tuple[pa.Table, in
 
 def damaged_parquet(name: str, error: BaseException) -> InputError:
     """Return the error for a Parquet file that cannot be read, with Arrow's reason."""
-    return InputError.expected(
+    return InputError(
         f"{name} to be a whole Parquet file",
         f"`{first_line(error)}`",
-        "Write it again, or leave it out; what is left of it does not tell what is lost.",
+        hint="Write it again, or leave it out; what is left of it does not tell what is lost.",
     )
 
 
@@ -363,9 +362,8 @@ def too_large(
     hint: str = "Pass a larger `memory`, or evaluate it as a batch, which reads files in parts.",
 ) -> TooLargeError:
     """Return the error for what needs more memory than it is allowed."""
-    return TooLargeError(
-        expected(f"`memory` of {budget / _GIGABYTE:.3g} GB to be enough for {name}", got, hint)
-    )
+    rule = f"of {budget / _GIGABYTE:.3g} GB to be enough for {name}"
+    return TooLargeError(rule, got, argument="memory", hint=hint)
 
 
 class CsvText:
@@ -443,26 +441,26 @@ class CsvText:
 
     def _too_long(self) -> InputError:
         rule = f"the lines of {self._name} to be shorter than {_BLOCK_BYTES >> 20} MB"
-        return InputError.expected(rule, "a longer one", "Is it a CSV file?")
+        return InputError(rule, "a longer one", hint="Is it a CSV file?")
 
     def _bad_line(self, before: bytes, got: str) -> InputError:
         hint = "Say how it is encoded, such as `encoding='latin-1'`, or write it anew in UTF-8."
         line = self._lines + _line_ends(before) + 1
         rule = f"{self._name} to be text in {self._codec.name}"
-        return InputError.expected(rule, f"{got} in line {line}", hint)
+        return InputError(rule, f"{got} in line {line}", hint=hint)
 
 
 def text_codec(encoding: Any) -> codecs.CodecInfo:
     """Return how Python decodes text; raise if it does not know the name."""
     if not isinstance(encoding, str):
-        raise InputTypeError.expected("`encoding` to be a name", shown(encoding))
+        raise InputTypeError("to be a name", shown(encoding), argument="encoding")
     hint = "Pass a name that Python knows, such as 'utf-8', 'latin-1' or 'utf-16'."
     try:
         codec = codecs.lookup(encoding)
         "".encode(encoding)  # raises for codecs of bytes, such as gzip's
     except (LookupError, ValueError) as error:
-        raise InputError.expected(
-            "`encoding` to be an encoding of text", f"{encoding!r:.80}", hint
+        raise InputError(
+            "to be an encoding of text", f"{encoding!r:.80}", argument="encoding", hint=hint
         ) from error
     return codec
 
@@ -523,7 +521,7 @@ def parse_csv(
         return parse(use_threads=False)
     except pyarrow.ArrowException as error:
         rule = f"{name} to be a CSV file"
-        raise InputError.expected(rule, f"`{first_line(error)}`", hint) from error
+        raise InputError(rule, f"`{first_line(error)}`", hint=hint) from error
 
 
 _DELIMITERS = ",;\t"
@@ -551,7 +549,7 @@ def first_record(content: bytes, separator: str, name: str) -> list[str]:
         return next(csv.reader([_first_line(content)], delimiter=separator), [])
     except csv.Error as error:
         rule = f"{name} to begin with a line of names or values"
-        raise InputError.expected(rule, f"`{error}`", "Is it a CSV file?") from error
+        raise InputError(rule, f"`{error}`", hint="Is it a CSV file?") from error
 
 
 def column_names(fields: list[str]) -> list[str] | None:
@@ -594,8 +592,8 @@ def no_column(
     """Return the error for a name that no column of a table has, or several have."""
     rule, count = f"`{argument}` to name a column of {table}", columns.count(name)
     if count > 1:
-        return InputError.expected(rule, f"{name!r}, which {count} columns are called")
-    return InputError.expected(rule, repr(name), nearest_column(name, columns, listing))
+        return InputError(rule, f"{name!r}, which {count} columns are called")
+    return InputError(rule, repr(name), hint=nearest_column(name, columns, listing))
 
 
 def nearest_column(name: str, columns: list[str], listing: str = "") -> str:

@@ -86,8 +86,8 @@ class Source:
             own = [name for name in self.columns if name not in other]
             found = [name for name in own if fnmatchcase(name, pattern)]
             if not found:
-                rule = f"`{argument}` to match a column of {self.name}"
-                raise InputError.expected(rule, repr(pattern), self.listing)
+                rule = f"to match a column of {self.name}"
+                raise InputError(rule, repr(pattern), argument=argument, hint=self.listing)
             names += found
         return names
 
@@ -223,9 +223,9 @@ def read_values(
     """Return a column with one value per sample, found as by `read_side`."""
     others = [name for name in source.columns if name != time]
     if asked is None and role not in others and (shared or len(others) != 1):
-        rule = f"`{role}` to name a column of {source.name}"
+        rule = f"to name a column of {source.name}"
         pair = "" if shared or role == "score" else " Name two, as START,STOP, if it lists events."
-        raise InputError.expected(rule, "no name", source.listing + pair)
+        raise InputError(rule, "no name", argument=role, hint=source.listing + pair)
     if asked is None:
         asked = role if role in others else others[0]
     return plain_values(source.column(asked, role))
@@ -249,7 +249,7 @@ def _as_times(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     if types.is_date(column.type):
         return column.cast(pa.timestamp("ms"))
     if types.is_time(column.type):
-        raise InputTypeError.expected(
+        raise InputTypeError(
             f"column {name} to hold numbers or ISO times", "times of day without a date"
         )
     return read_text_times(column, f"column {name}")
@@ -269,10 +269,11 @@ def read_text_times(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
             continue
     texts = column.to_pylist()
     row = next((row for row, text in enumerate(texts) if text and not is_iso_time(text)), 0)
-    raise InputTypeError.expected(
+    raise InputTypeError(
         f"{name} to hold numbers or ISO times",
-        f"{texts[row]!r} at index {row}",
-        "Write times as 2024-01-31 08:05:00, all with an offset such as +01:00 or none.",
+        f"{texts[row]!r}",
+        index=row,
+        hint="Write times as 2024-01-31 08:05:00, all with an offset such as +01:00 or none.",
     )
 
 
@@ -284,14 +285,15 @@ def _require_agreement(
     rule = f"the times of {first.name} and {other.name} to agree"
     (left, zone), (right, other_zone) = (read_column(column, "time") for column in (times, others))
     if (zone is None) != (other_zone is None):
-        raise InputError.expected(rule, "a time zone in only one of them")
+        raise InputError(rule, "a time zone in only one of them")
     if (left.dtype.kind == "M") != (right.dtype.kind == "M"):
-        raise InputError.expected(rule, "datetimes in only one of them")
+        raise InputError(rule, "datetimes in only one of them")
     differ = left != right
     if differ.any():
         index = int(differ.argmax())
-        raise InputError.expected(
+        raise InputError(
             rule,
-            f"{times[index].as_py()} and {others[index].as_py()} at index {index}",
-            "Both files must hold the same samples, in the same order.",
+            f"{times[index].as_py()} and {others[index].as_py()}",
+            index=index,
+            hint="Both files must hold the same samples, in the same order.",
         )

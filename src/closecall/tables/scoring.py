@@ -190,10 +190,10 @@ def curve_columns(
 def _require_curve(curve: Any, chosen: Any = None) -> None:
     if not isinstance(curve, AffiliationCurve):
         rule = "`curve` to be what `closecall.affiliation_curve` returns"
-        raise InputTypeError.expected(rule, shown(curve))
+        raise InputTypeError(rule, shown(curve))
     if chosen is not None and not isinstance(chosen, OperatingPoint):
         rule = "`chosen` to be what `AffiliationCurve.best` returns"
-        raise InputTypeError.expected(rule, shown(chosen))
+        raise InputTypeError(rule, shown(chosen))
 
 
 def outline_with(
@@ -252,7 +252,9 @@ def curve_report(
     (0.4, 1.0)
     """
     if chosen is None:
-        raise InputTypeError.expected("`chosen` to be what `AffiliationCurve.best` returns", "None")
+        raise InputTypeError(
+            "to be what `AffiliationCurve.best` returns", "None", argument="chosen"
+        )
     columns = curve_columns(curve, points=points, chosen=chosen)
     plain = {name: column.tolist() for name, column in columns.items()}
     thresholds = [json_number(value) for value in plain.pop("threshold")]

@@ -119,7 +119,7 @@ class DaskCluster(Engine):
         if waited >= _GIVE_UP_SECONDS:
             rule = f"workers at the Dask scheduler {address}"
             got = f"none for {_GIVE_UP_SECONDS} seconds"
-            raise EngineError.expected(rule, got, f"Start some: `dask worker {address}`. {KEPT}")
+            raise EngineError(rule, got, hint=f"Start some: `dask worker {address}`. {KEPT}")
         if waited >= _TELL_SECONDS and not self._told:
             self._told = True
             say(f"Waiting for workers: the Dask scheduler {address} has none.")
@@ -146,9 +146,9 @@ def scheduler_address(text: str) -> str:
     host, colon, port = place.rpartition(":")
     numbered = colon and re.fullmatch(r"[0-9]{1,5}", port) and int(port) <= _LARGEST_PORT
     if not (separator and host and numbered and scheme in (*_SCHEMES, "dask")):
-        rule = "`engine` to be the address of a Dask scheduler"
+        rule = "to be the address of a Dask scheduler"
         hint = 'Pass "dask://host:port", such as "dask://localhost:8786".'
-        raise InputError.expected(rule, repr(text), hint)
+        raise InputError(rule, repr(text), argument="engine", hint=hint)
     return f"{'tcp' if scheme == 'dask' else scheme}://{place}"
 
 
@@ -161,13 +161,13 @@ def _connect(distributed: Any, address: str) -> Any:
         silent = isinstance(error, (OSError, TimeoutError))  # else somebody else answered
         got = f"no answer in {_CONNECT_SECONDS} seconds" if silent else f"`{one_line(error)}`"
         hint = "Check the address, and that `dask scheduler` runs there and can be reached."
-        raise EngineError.expected(f"a Dask scheduler at {address}", got, hint) from error
+        raise EngineError(f"a Dask scheduler at {address}", got, hint=hint) from error
 
 
 def _check_workers(client: Any) -> None:
     """Ask every worker for its version, since another one may give other numbers."""
     if client.asynchronous:
-        raise InputTypeError.expected("`engine` to be a client that waits", "an asynchronous one")
+        raise InputTypeError("to be a client that waits", "an asynchronous one", argument="engine")
     ours = installed_version()
     if client.status != "running":
         raise _gone(client, [])
@@ -178,19 +178,21 @@ def _check_workers(client: Any) -> None:
     except Exception as error:  # Dask words what a worker could not even unpickle
         rule = "every Dask worker to have closecall installed"
         hint = f"Install closecall {ours} on the workers, with the extras of this machine."
-        raise EngineError.expected(rule, f"`{error}`", hint) from error
+        raise EngineError(rule, f"`{error}`", hint=hint) from error
     for worker, version in versions.items():
         if version != ours:
             rule, got = f"every Dask worker to have closecall {ours}", f"{version} on {worker}"
-            raise EngineError.expected(rule, got, "Install the same version everywhere.")
+            raise EngineError(rule, got, hint="Install the same version everywhere.")
 
 
 def _gone(client: Any, lost: Sequence[Keyed]) -> EngineError:
     if client.status == "closed" and not lost:
         hint = "Make another. A client that nobody closed has lost its scheduler."
-        return EngineError.expected("`engine` to be an open Dask client", "a closed one", hint)
+        return EngineError(
+            "to be an open Dask client", "a closed one", argument="engine", hint=hint
+        )
     address = client.scheduler.address if client.scheduler is not None else "its address"
     doing = f" while these were on their way: {listed_keys(lost)}" if lost else ""
     rule = f"the Dask scheduler at {address} to stay reachable"
     hint = f"Start it again, or check why it stopped. {KEPT}"
-    return EngineError.expected(rule, f"a lost connection{doing}", hint)
+    return EngineError(rule, f"a lost connection{doing}", hint=hint)

@@ -12,7 +12,7 @@ from closecall.errors import InputError, InputTypeError, shown
 from closecall.parameters import read_flag, read_path, takes
 from closecall.tables.batch.journal import Journal, sole_writer
 from closecall.tables.batch.long_series import WholeSeries, can_be_cut
-from closecall.tables.batch.options import DETECTOR, GAP, QUIET, BatchOptions, Disorder
+from closecall.tables.batch.options import CODE, DETECTOR, GAP, QUIET, BatchOptions, Disorder
 from closecall.tables.batch.result import BatchResult
 from closecall.tables.batch.rows import UnitRows, evaluate_unit, in_order
 from closecall.tables.batch.run import Engine, open_engine, progress_bar, run, unread
@@ -233,11 +233,11 @@ def evaluate_frame(
     )
     for name, given in (("resume", resume), ("overwrite", overwrite)):
         if read_flag(given, name) and out is None:
-            raise InputTypeError.expected(f"`out` beside `{name}`", "none")
+            raise InputTypeError(f"`out` beside `{name}`", "none")
     if progress is not None and not takes(progress, 1):
         if callable(progress):
-            rule = "`progress` to be a function that can be called as progress(text)"
-            raise InputTypeError.expected(rule, shown(progress))
+            rule = "to be a function that can be called as progress(text)"
+            raise InputTypeError(rule, shown(progress), argument="progress")
         read_flag(progress, "progress")
     if resume and (finished := Journal(read_path(out, "out")).finished(options)):
         return BatchResult(*finished, options)
@@ -265,7 +265,7 @@ def _plan(source: Source, options: BatchOptions) -> list[Unit]:
     """Plan the units of a source; parts of one series are one unit."""
     units: list[Unit] = source.units()
     if not units:
-        raise InputError.expected(f"{source.name} to hold at least one series", "none")
+        raise InputError(f"{source.name} to hold at least one series", "none")
     if not options.by and len(units) > 1:
         whole = WholeSeries(tuple(units), cut=can_be_cut(options))
         if whole.cut:
@@ -296,7 +296,7 @@ def _allowed(unit: Unit, source: Source, options: BatchOptions) -> Unit:
         "number, which are computed in parts where the data is one series."
     )
     refusal = too_large(f"one series of {source.name}", budget, f"{unit.rows:,} rows", hint)
-    return DamagedUnit(unit.key, str(refusal), unit.rows)
+    return DamagedUnit(unit.key, refusal, unit.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +322,8 @@ class Batch:
         done, more = batch.rows(options)
         failures += more
         rows = in_order([unit.rows for unit in done], options)
-        advice, rows = advice_on_rows(rows, options), rows.drop_columns([GAP, QUIET])
+        codes = _first_codes(rows)
+        advice, rows = advice_on_rows(rows, options), rows.drop_columns([GAP, QUIET, CODE])
         parts = [unit.events for unit in done if unit.events is not None]
         events = in_order(parts, options) if parts else None
         if events is None and options.per_event:
@@ -330,7 +331,7 @@ class Batch:
             events = rows.select(names).slice(0, 0)
         failed = tuple(sorted(failures))
         count = len(done) + len(failed)
-        return BatchResult(rows, events, options, kind, failed, count, tuple(advice))
+        return BatchResult(rows, events, options, kind, failed, count, tuple(advice), codes)
 
     def with_shared_thresholds(self, options: BatchOptions) -> tuple[BatchOptions, list[Failure]]:
         """Find the thresholds of each detector, from the units that can be read."""
@@ -419,6 +420,14 @@ _IN_MEMORY = (
 )
 
 
+def _first_codes(rows: pa.Table) -> dict[str, str]:
+    """Return the code of the first row of each status."""
+    codes: dict[str, str] = {}
+    for status, code in zip(*(rows.column(x).to_pylist() for x in ("status", CODE)), strict=True):
+        codes.setdefault(status, code or "")
+    return codes
+
+
 def _written_keys(keys: list[tuple[Any, ...]]) -> str:
     """Write keys as text; Arrow keeps the types that JSON does not know."""
     import pyarrow as pa
@@ -441,4 +450,4 @@ def _require_ok(rows: pa.Table, options: BatchOptions) -> None:
             got = f"{status!r} for {key}: {row['reason']}".removesuffix(".")
             hint = "Without `strict=True` it is reported in its row, and the others go on."
             rule = "every series to be evaluated, with `strict=True`"
-            raise InputError.expected(rule, got, hint)
+            raise InputError(rule, got, hint=hint)

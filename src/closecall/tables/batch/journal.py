@@ -199,9 +199,9 @@ class Journal:
 
     def _check_place(self, inputs: Iterable[str], *, resume: bool, overwrite: bool) -> None:
         if not self.out.parent.is_dir():
-            raise InputError.expected(f"a folder at {self.out.parent}", "none")
+            raise InputError(f"a folder at {self.out.parent}", "none")
         if resume and overwrite:
-            raise InputError.expected("either `resume` or `overwrite`", "both")
+            raise InputError("either `resume` or `overwrite`", "both")
         require_apart("out", (self.out, self.events_out), inputs)
         self._check_folder()
         foreign = self.events_out.exists() and not _is_events_file(self.events_out)
@@ -210,15 +210,15 @@ class Journal:
         if resume and self.out.exists():
             raise _in_the_way(f"{self.out} to be unfinished", "a finished output")
         if self._is_begun() and not foreign:
-            raise InputError.expected(
+            raise InputError(
                 f"no unfinished batch at {self.folder}",
                 "one",
-                "Go on with it with `resume=True` (`--resume`), or drop it with "
+                hint="Go on with it with `resume=True` (`--resume`), or drop it with "
                 "`overwrite=True` (`--overwrite`).",
             )
         if foreign:
             hint = "It holds no rows of events. Move it elsewhere, or choose another output."
-            raise InputError.expected(f"no file at {self.events_out}", "one", hint)
+            raise InputError(f"no file at {self.events_out}", "one", hint=hint)
         for path in (self.out, self.events_out):
             if path.exists():
                 raise _in_the_way(f"no file at {path}", "one")
@@ -227,7 +227,7 @@ class Journal:
         """Raise if the folder is not as a batch left it: what leads elsewhere is not followed."""
         if self.folder.is_symlink() or (self.folder.exists() and not self.folder.is_dir()):
             got = "a link" if self.folder.is_symlink() else "a file"
-            raise InputError.expected(f"a folder of a batch at {self.folder}", got, "Move it.")
+            raise InputError(f"a folder of a batch at {self.folder}", got, hint="Move it.")
         inside = self.folder.iterdir() if self.folder.is_dir() else ()
         if not all(map(_may_be_ours, inside)):
             raise self._foreign()
@@ -251,10 +251,10 @@ class Journal:
             if then != now:
                 # A fingerprint tells a reader nothing.
                 got = "other data" if name == "data" else f"`{name}` {now}, which was {then}"
-                raise InputError.expected(
+                raise InputError(
                     f"to resume what {self.folder} was begun with",
                     got,
-                    "Ask the same of the same data, or start afresh with `overwrite=True` "
+                    hint="Ask the same of the same data, or start afresh with `overwrite=True` "
                     "(`--overwrite`).",
                 )
 
@@ -274,7 +274,7 @@ class Journal:
 
     def _foreign(self) -> InputError:
         rule = f"{self.folder} to hold only what a batch put there"
-        return InputError.expected(rule, "other files", "Move them elsewhere.")
+        return InputError(rule, "other files", hint="Move them elsewhere.")
 
 
 @contextmanager
@@ -289,7 +289,7 @@ def sole_writer(out: str | PathLike[str]) -> Iterator[None]:
     try:
         if not _locked(handle) or not _is_at(handle, path):
             hint = "Wait for it, or choose another output."
-            raise InputError.expected(f"no other batch to be writing to {out}", "one", hint)
+            raise InputError(f"no other batch to be writing to {out}", "one", hint=hint)
         try:
             yield
         finally:
@@ -349,8 +349,8 @@ def _is_at(handle: int, path: Path) -> bool:
 def require_suffix(path: str | PathLike[str], argument: str) -> None:
     """Raise for a name that says neither Parquet nor CSV."""
     if read_path(path, argument).suffix not in _SUFFIXES:
-        rule = f"`{argument}` to end in .parquet or .csv"
-        raise InputError.expected(rule, f"{os.fspath(path)!r}")
+        rule = "to end in .parquet or .csv"
+        raise InputError(rule, f"{os.fspath(path)!r}", argument=argument)
 
 
 def write_rows(table: pa.Table, path: str | PathLike[str]) -> None:
@@ -396,7 +396,7 @@ def _may_be_ours(path: Path) -> bool:
 
 
 def _in_the_way(rule: str, got: str) -> InputError:
-    return InputError.expected(rule, got, "Replace it with `overwrite=True` (`--overwrite`).")
+    return InputError(rule, got, hint="Replace it with `overwrite=True` (`--overwrite`).")
 
 
 def _file_name(key: str, suffix: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,11 +10,11 @@ import numpy as np
 
 from closecall.axis import Axis, Spacing, is_short, require_increasing
 from closecall.clock import SAMPLES, read_times
-from closecall.errors import InputError, expected
+from closecall.errors import ClosecallError, InputError
 from closecall.events import read_labels
 from closecall.scores import predicted_at, read_scores
 from closecall.tables.batch.series import Series, to_numpy
-from closecall.tables.batch.status import SeriesError, Status, with_status
+from closecall.tables.batch.status import Status, empty_series, with_status
 from closecall.tables.roles import read_text_times
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from closecall.tables.sources import Unit
     from closecall.tables.sources.source import Key
 
-_INDEX = re.compile(r"(?<= at index )\d+(?=\.$)")
 _NUMBER = ""  # under which the numbers of samples are kept: no column is called so
 
 
@@ -114,7 +112,7 @@ class LongSeries:
         self._kept: dict[str, list[NDArray[Any]]] = {}
         self._last: dict[str, Any] = {}
         self._extremes: dict[str, tuple[Any, Any]] = {}
-        self._trouble: dict[str, SeriesError] = {}
+        self._trouble: dict[str, ClosecallError] = {}
         self._clock: Clock = SAMPLES
         self._steps = np.ones(1, np.int64)
         self._limits: list[Tick] = [1, 1]
@@ -130,7 +128,7 @@ class LongSeries:
             with _counted_from(before), with_status(Status.BAD_LABELS):
                 truth = read_labels(to_numpy(table.column(name), name), name)
             times = {} if time is None else {time: self._ticks(table.column(time), time, before)}
-        except SeriesError as error:
+        except ClosecallError as error:
             self._trouble[name] = error
             return
         labels = {name: truth} | self._predictions(table, before)
@@ -179,7 +177,7 @@ class LongSeries:
                     continue
                 with _counted_from(before), with_status(Status.BAD_SCORES, values=Status.NAN_SCORE):
                     scores = read_scores(to_numpy(column, name), name)
-            except SeriesError as error:
+            except ClosecallError as error:
                 self._trouble[name] = error
                 continue
             low, high = self._extremes.get(name, (scores[0], scores[0]))
@@ -190,7 +188,7 @@ class LongSeries:
     def series(self) -> Series:
         """Return the series, once all parts are there."""
         if not self.samples:
-            raise SeriesError(Status.EMPTY, expected("at least one sample", "none"))
+            raise empty_series()
         labels, time = self.column(self._options.truth), self._options.time
         kept = self.column(_NUMBER)
         numbers = np.append(kept, self.samples)
@@ -201,8 +199,8 @@ class LongSeries:
             return Series(labels, axis, None, timed=False, numbers=numbers)
         with with_status(Status.BAD_TIMES):
             if self.samples == 1:
-                rule = f"`{time}` to have at least two times, which tell how long a sample is"
-                raise InputError.expected(rule, "one")
+                rule = "to have at least two times, which tell how long a sample is"
+                raise InputError(rule, "one", argument=time)
             ticks, last = self.column(time), self._last[time]
             first, (low, high) = ticks[0].item(), self._limits
             steps = Spacing(first, last, self.samples - 1, low, high, self._short)
@@ -227,9 +225,10 @@ class LongSeries:
 
 @contextmanager
 def _counted_from(samples: int) -> Iterator[None]:
-    """Count the index in a message from the start of the series, so many samples before."""
+    """Count the index of an error from the start of the series, that many samples before."""
     try:
         yield
-    except SeriesError as error:
-        reason = _INDEX.sub(lambda index: str(int(index[0]) + samples), error.reason)
-        raise SeriesError(error.status, reason) from error
+    except ClosecallError as error:
+        if error.index is not None:
+            error.index += samples
+        raise

@@ -55,7 +55,7 @@ LEFT_OUT = ("left_out_events", "left_out_alarms")
 IGNORED = "ignored_time"
 _MOST = 1_000_000  # folds, or moves of a series: more would never end
 BEST = "best_f1"  # at the series' own best threshold, beside that of `cross_fit`
-GAP, QUIET = "__gap__", "__quiet__"  # of rows until they are put together: what advice is given
+GAP, QUIET, CODE = "__gap__", "__quiet__", "__code__"  # of rows until they are put together
 ALARMED = "alarmed_events"  # true events with a prediction in their zone: precision is defined
 CHANCE = ("chance_precision", "chance_recall", "chance_f1")
 DATA, SIGNATURE = "data_hash", "signature"
@@ -155,7 +155,7 @@ class BatchOptions:
         if self.predicted:
             if threshold is not None:
                 told = "no `threshold` beside `predicted`"
-                raise InputTypeError.expected(told, shown(threshold))
+                raise InputTypeError(told, shown(threshold))
             return ThresholdRule("number")
         rule = ThresholdRule.read(threshold)
         needed = self.per_event or any(entry.takes == "labels" for entry, _ in self.entries)
@@ -302,34 +302,34 @@ class BatchOptions:
     def check(self) -> None:
         """Raise if options do not go together, or two columns have one name."""
         if self.max_step is not None and self.time is None:
-            raise InputTypeError.expected("`time` beside `max_step`", "none")
+            raise InputTypeError("`time` beside `max_step`", "none")
         if self.fit_until is not None and self.threshold.kind in ("number", "none"):
             got = "`predicted`" if self.predicted else f"the threshold {self.threshold}"
             rule = "a rule that chooses thresholds beside `fit_until`"
-            raise InputTypeError.expected(rule, got, "Leave earlier time out with `since`.")
+            raise InputTypeError(rule, got, hint="Leave earlier time out with `since`.")
         if self.predicted and (self.nan == "ignore" or self.retune is not None):
             option = "nan='ignore'" if self.nan == "ignore" else "retune"
-            raise InputTypeError.expected(f"`score` beside `{option}`", "`predicted`")
+            raise InputTypeError(f"`score` beside `{option}`", "`predicted`")
         repeated = [name for name, count in Counter(self.columns).items() if count > 1]
         if repeated:
             got = f"{repeated[0]!r} in more than one"
-            raise InputError.expected("each column to have one role", got)
+            raise InputError("each column to have one role", got)
         taken = [name for name in self.by if name in _TAKEN or name in self.metric_columns]
         if taken:
             rule = "`by` columns not to be called like columns of the result"
-            raise InputError.expected(rule, f"{taken[0]!r}", "Rename the column.")
+            raise InputError(rule, f"{taken[0]!r}", hint="Rename the column.")
         if self.is_long and len(self.detectors) > 1:
             rule = f"one column to evaluate where {DETECTOR!r} is among `by`"
             hint = "Rename the column if it does not say which detector a row belongs to."
-            raise InputError.expected(rule, f"{len(self.detectors)}", hint)
+            raise InputError(rule, f"{len(self.detectors)}", hint=hint)
 
 
 def _check_step(step: Any) -> None:
     """Raise for what is no length of time, on whatever axis."""
     of_time = isinstance(step, timedelta | np.timedelta64)
     if not of_time and not is_number(step):
-        rule = "`max_step` to be a number, or a timedelta where times are datetimes"
-        raise InputTypeError.expected(rule, shown(step))
+        rule = "to be a number, or a timedelta where times are datetimes"
+        raise InputTypeError(rule, shown(step), argument="max_step")
     read_length(step, Clock("datetime", "ns") if of_time else Clock("number"), "max_step")
 
 
@@ -346,11 +346,11 @@ def _one_kind(score: Any, predicted: Any) -> tuple[tuple[str, ...], tuple[str, .
             "they are. Evaluate the two kinds in two calls."
         )
         got = "neither" if score is None else "both"
-        raise InputTypeError.expected("either `score` or `predicted`", got, hint)
+        raise InputTypeError("either `score` or `predicted`", got, hint=hint)
     kind, value = ("score", score) if predicted is None else ("predicted", predicted)
     names = read_names(value, kind)
     if not names:
-        raise InputError.expected(f"`{kind}` to name at least one column", "none")
+        raise InputError("to name at least one column", "none", argument=kind)
     return (names, ()) if kind == "score" else ((), names)
 
 
@@ -362,15 +362,17 @@ def _read_metrics(
         return tuple((name, {}) for name in names)
     if not (isinstance(metrics, Mapping) or is_listed(metrics)):
         got = shown(metrics)
-        raise InputTypeError.expected("`metrics` to be names in a list", got, f"Pass [{got}].")
+        raise InputTypeError(
+            "to be names in a list", got, argument="metrics", hint=f"Pass [{got}]."
+        )
     asked = metrics if isinstance(metrics, Mapping) else {find(name).name: {} for name in metrics}
     if not asked:
-        raise InputError.expected("`metrics` to name at least one metric", "none")
+        raise InputError("to name at least one metric", "none", argument="metrics")
     chosen = []
     for name, parameters in asked.items():
         entry = find(name)
         if entry.takes == "scores" and not scored:
-            raise InputTypeError.expected(f"`score` for the metric {name!r}", "`predicted`")
+            raise InputTypeError(f"for the metric {name!r}", "`predicted`", argument="score")
         entry.check(parameters)
         try_metric(entry, parameters, timed=timed)
         chosen.append((entry.name, dict(parameters)))

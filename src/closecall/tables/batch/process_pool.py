@@ -120,7 +120,7 @@ class ProcessPool(Engine):
         if self._deaths >= _MOST_DEATHS:
             got = f"{self._deaths} in a row that died"
             hint = f"They may run out of memory: try fewer `workers`. {KEPT}"
-            self._failure = EngineError.expected("worker processes to stay alive", got, hint)
+            self._failure = EngineError("worker processes to stay alive", got, hint=hint)
         if self._failure or self._closing:
             return None
         try:
@@ -130,7 +130,7 @@ class ProcessPool(Engine):
             remedy = "It was killed, or memory ran out: try again, or fewer `workers`. "
         except Exception as error:  # noqa: BLE001 - as no memory for another process
             got, remedy = f"`{one_line(error)}`", ""
-        self._failure = EngineError.expected("worker processes to start", got, remedy + KEPT)
+        self._failure = EngineError("worker processes to start", got, hint=remedy + KEPT)
         return None
 
     def _start(self, method: str) -> _Worker:
@@ -175,10 +175,10 @@ class _Worker:
         try:
             self._connection.recv_bytes()
         except (EOFError, OSError) as error:
-            raise EngineError.expected(
+            raise EngineError(
                 "worker processes to start",
                 "one that died before it did anything",
-                'A script that starts processes needs `if __name__ == "__main__":` around '
+                hint='A script that starts processes needs `if __name__ == "__main__":` around '
                 "what it does, since every process imports the script first.",
             ) from error
         self._ready = True
@@ -270,14 +270,14 @@ def _require_possible() -> None:
     """Raise where no process can be started, before any tries."""
     if multiprocessing.current_process().daemon:
         hint = "Leave `workers` out here, or start the outer processes with concurrent.futures."
-        rule = "`workers` in a process that may start others"
-        raise EngineError.expected(rule, "a daemonic one", hint)
+        rule = "in a process that may start others"
+        raise EngineError(rule, "a daemonic one", argument="workers", hint=hint)
 
 
 def _require_importable() -> None:
     """Raise where the program is not in a file, which processes that are not forked import."""
     program = getattr(sys.modules["__main__"], "__file__", None) or ""
     if program.startswith("<"):
-        rule = "`workers` in a program that worker processes can import"
+        rule = "in a program that worker processes can import"
         hint = "Save it in a file, or leave `workers` out."
-        raise EngineError.expected(rule, f"one from {program}", hint)
+        raise EngineError(rule, f"one from {program}", argument="workers", hint=hint)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import fsum, isnan, nan
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,7 @@ from closecall.tables.batch.summary import (
 from closecall.wording import in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
     import pyarrow as pa
@@ -120,6 +120,9 @@ class BatchResult:
 
     Each sentence names an option of the command line. Empty if all is of an earlier run.
     """
+    codes: Mapping[str, str] = field(default_factory=dict)
+    """By status, the code of what is wrong with the first such series, such as
+    ``"unsorted_times"``; empty text where there is none."""
 
     @cached_property
     def rows(self) -> Any:
@@ -160,7 +163,7 @@ class BatchResult:
         """
         if self.event_table is None:
             rule = "rows of events to have been asked for"
-            raise InputError.expected(rule, "none", "Evaluate with `per_event=True`.")
+            raise InputError(rule, "none", hint="Evaluate with `per_event=True`.")
         return in_kind(self.event_table, self.kind)
 
     @cached_property

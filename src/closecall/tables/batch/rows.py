@@ -14,7 +14,7 @@ from closecall.affiliation.event_scores import COLUMNS
 from closecall.affiliation.score import score_pair
 from closecall.affiliation.shifts import Chance
 from closecall.affiliation.sweep import roll_scores, score_rolls
-from closecall.errors import ClosecallError, UndefinedMetricError, expected
+from closecall.errors import ClosecallError, InputError, UndefinedMetricError, reason
 from closecall.evaluated_time import far_step, quiet_start
 from closecall.fscore import first_highest
 from closecall.signature import data_hash
@@ -23,6 +23,7 @@ from closecall.tables.batch.options import (
     ALARMED,
     BEST,
     CHANCE,
+    CODE,
     COUNTS,
     DATA,
     DETECTOR,
@@ -34,7 +35,7 @@ from closecall.tables.batch.options import (
     RETUNED,
 )
 from closecall.tables.batch.series import one_per_time, read_scored_column, read_series, with_times
-from closecall.tables.batch.status import SeriesError, Status, one_line, with_status
+from closecall.tables.batch.status import Status, one_line, with_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -196,7 +197,7 @@ def _chosen_on_many(options: BatchOptions, key: tuple[Any, ...], detector: str) 
             rule = "a true event in any series to choose a threshold by"
         elif folds == 1:
             rule, got = "two series or more, to choose a threshold for each on others", "one"
-        raise UndefinedMetricError.expected(rule, got)
+        raise UndefinedMetricError(rule, got)
     return threshold
 
 
@@ -318,10 +319,11 @@ def _judge(
         got = f"none in `{options.truth}`"
         if row.get(LEFT_OUT[0]):
             got = f"none in evaluated time, and {row[LEFT_OUT[0]]} in ignored time"
-        return Status.NO_EVENT, expected("at least one true event", got)
+        return Status.NO_EVENT, reason(InputError("at least one true event", got))
     if given.constant is not None:
         got = f"{given.constant} for every sample"
-        return Status.CONSTANT_SCORE, expected(f"`{name}` to tell samples apart", got)
+        error = InputError("to tell samples apart", got, argument=name)
+        return Status.CONSTANT_SCORE, reason(error)
     if given.unchosen is not None:
         return Status.UNDEFINED, given.unchosen
     undefined = [column for column in options.metric_columns if isnan(row[column])]
@@ -329,13 +331,15 @@ def _judge(
         return Status.OK, None
     metrics = f"{', '.join(undefined)} {'is' if len(undefined) == 1 else 'are'} undefined"
     if row["predicted_events"] == 0:
-        return Status.UNDEFINED, expected(f"at least one prediction ({metrics})", "none")
-    return Status.UNDEFINED, expected("numbers for every metric", f"{metrics} for this series")
+        error = InputError(f"at least one prediction ({metrics})", "none")
+    else:
+        error = InputError("numbers for every metric", f"{metrics} for this series")
+    return Status.UNDEFINED, reason(error)
 
 
 def _status_of(error: Exception) -> dict[str, str]:
-    known = error.status if isinstance(error, SeriesError) else Status.FAILED
-    return {"status": known, "reason": one_line(error)}
+    status = getattr(error, "status", "") or Status.FAILED
+    return {"status": status, "reason": one_line(error), CODE: getattr(error, "code", "")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,7 +403,7 @@ def rows_table(
     import pyarrow as pa
 
     types = {name: _key_type(name, schema) for name in options.by} | row_types(options)
-    types |= dict.fromkeys((GAP, QUIET), pa.bool_())
+    types |= dict.fromkeys((GAP, QUIET), pa.bool_()) | {CODE: pa.string()}
     arrays = [pa.array([row.get(name) for row in rows], type=kind) for name, kind in types.items()]
     return pa.Table.from_arrays(arrays, names=list(types))
 

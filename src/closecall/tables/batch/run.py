@@ -86,7 +86,7 @@ class Engine(Executor):
         """Return the error to raise where the executor itself is broken."""
         got = f"a broken one, which lost {listed_keys(lost)}" if lost else f"`{refusal}`"
         hint = f"A worker may have died, or run out of memory. {KEPT}"
-        return EngineError.expected("the executor to stay at work", got, hint)
+        return EngineError("the executor to stay at work", got, hint=hint)
 
 
 class BorrowedExecutor(Engine):
@@ -113,7 +113,7 @@ def open_engine(engine: Any = None, workers: int | None = None) -> Engine:
         require_count(workers, "workers", 1, _MOST_WORKERS)
         if engine is not None:
             rule = "`workers` only without an `engine`, which has workers of its own"
-            raise InputError.expected(rule, str(workers))
+            raise InputError(rule, str(workers))
     if engine is None:
         if workers in (None, 1):
             return Engine()
@@ -128,7 +128,7 @@ def open_engine(engine: Any = None, workers: int | None = None) -> Engine:
         return DaskCluster(engine)
     rule = "`engine` to be an executor, a Dask client, or the address of a scheduler"
     hint = 'Pass a `concurrent.futures.Executor`, a `distributed.Client`, or "tcp://host:port".'
-    raise InputTypeError.expected(rule, shown(engine), hint)
+    raise InputTypeError(rule, shown(engine), hint=hint)
 
 
 def run(
@@ -257,7 +257,7 @@ def unread(failures: Sequence[Failure]) -> InputError:
     more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
     got = f"{key}{more}: {error}".removesuffix(".")
     hint = f"{KEPT} If you mend the data, start again with `overwrite=True` (`--overwrite`)."
-    return InputError.expected("every unit to be read and evaluated", got, hint)
+    return InputError("every unit to be read and evaluated", got, hint=hint)
 
 
 def _is_client(engine: Any) -> bool:

@@ -18,14 +18,13 @@ from closecall.errors import (
     InputError,
     InputTypeError,
     UnevenTimesError,
-    expected,
-    renamed,
+    with_names,
 )
 from closecall.events import Events, Intervals, read_labels
 from closecall.parameters import read_length
 from closecall.scores import read_scores, require_scores
 from closecall.series import Pair, Scored, TruthInSpan, close_series, on_axis, predict_labels
-from closecall.tables.batch.status import SeriesError, Status, with_status
+from closecall.tables.batch.status import Status, empty_series, with_status
 from closecall.tables.reading import NOT_NUMBERS, plain_values
 from closecall.tables.roles import MENDED, Source, TimeOrder, read_text_times
 
@@ -175,7 +174,7 @@ def one_per_time(table: pa.Table, options: BatchOptions) -> pa.Table:
 
 
 def read_series(table: pa.Table, options: BatchOptions, *, fitting: bool = False) -> Series:
-    """Read the truth and the times of one series; `SeriesError` says what is wrong with them.
+    """Read the truth and the times of one series; an error has the status of what is wrong.
 
     With `fitting`, its evaluated time is that which thresholds are chosen on.
     """
@@ -206,7 +205,7 @@ def _stretches(ignore: Events, zone: Any, *, counted: bool) -> Events:
     """Return the time to ignore on an axis, whose times are read in UTC if they have a zone."""
     if counted:
         rule = "times in their order beside `ignore`"
-        raise InputError.expected(rule, "samples that are counted instead")
+        raise InputError(rule, "samples that are counted instead")
     own = ignore.intervals
     if zone is None or own.clock.tz is None:
         if (zone, own.clock.tz) != (None, None):
@@ -244,7 +243,7 @@ def ignored_outside(
             continue
         if counted:
             rule = f"times in their order beside `{name}`"
-            raise InputError.expected(rule, "samples that are counted instead")
+            raise InputError(rule, "samples that are counted instead")
         ((start, stop), (tick,)), clock = on_one_clock(
             Timed("times", np.array([axis.start, axis.end]), axis.clock),
             Timed(name, *read_times([_in_utc(moment, name, zone)], name)),
@@ -253,7 +252,7 @@ def ignored_outside(
         if (first, last) == (start, stop):
             rule = f"some time {'before' if after else 'after'} `{name}`, {clock.text(tick)}"
             got = f"a series from {clock.text(start)} to {clock.text(stop)}"
-            raise SeriesError(Status.EMPTY, expected(rule, got))
+            raise empty_series(rule, got)
         if first < last:
             yield IgnoredTime.of(np.array([first]), np.array([last]), clock)
 
@@ -269,7 +268,7 @@ def _in_utc(moment: Any, name: str, zone: Any) -> Any:
 
 def _read_whole(table: pa.Table, options: BatchOptions) -> Series:
     if table.num_rows == 0:
-        raise SeriesError(Status.EMPTY, expected("at least one sample", "none"))
+        raise empty_series()
     with with_status(Status.BAD_LABELS):
         labels = read_labels(to_numpy(table.column(options.truth), options.truth), options.truth)
     if options.time is None:
@@ -278,7 +277,7 @@ def _read_whole(table: pa.Table, options: BatchOptions) -> Series:
         column = read_text_times(table.column(options.time), f"`{options.time}`")
     if column.null_count and options.disorder == "index":
         return _counted(labels)
-    with with_status(Status.BAD_TIMES), renamed({"times": options.time}):
+    with with_status(Status.BAD_TIMES), with_names({"times": options.time}):
         times = to_numpy(column, options.time)
         return timed_series(
             labels, times, name=options.time, disorder=options.disorder, max_step=options.max_step
@@ -323,15 +322,15 @@ def _mended(
             labels, times, ticks = labels[order], times[order], ticks[order]
         require_increasing(ticks, clock, name)
     if ticks.size == 1:
-        raise InputError.expected(
-            f"`{name}` to have at least two times, which tell how long a sample is", "one"
+        raise InputError(
+            "to have at least two times, which tell how long a sample is", "one", argument=name
         )
     if max_step is not None:
         read_length(max_step, clock, "max_step")
     try:
         axis = read_axis(times.size, times, None, of="labels", max_step=max_step)
     except UnevenTimesError as error:
-        axis = read_axis(times.size, times, error.end, of="labels")
+        axis = read_axis(times.size, times, error.details["end"], of="labels")
     return Series(labels, axis, order, timed=True)
 
 
@@ -361,8 +360,10 @@ def _missing(column: pa.ChunkedArray, name: str) -> InputError:
     import pyarrow.compute as pc
 
     index = pc.index(column.is_null(), value=True).as_py()
-    rule = f"`{name}` to have no missing values"
-    return InputError.expected(rule, f"a null at index {index}", "Drop or fill those rows first.")
+    rule = "to have no missing values"
+    return InputError(
+        rule, "a null", argument=name, index=index, hint="Drop or fill those rows first."
+    )
 
 
 def read_scored_column(series: Series, column: pa.ChunkedArray, name: str) -> Scored:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from closecall.errors import ClosecallError, InputError, first_line
+from closecall.errors import ClosecallError, InputError, first_line, reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,39 +39,39 @@ STATUSES = {
     Status.FAILED: "that failed",
 }
 """Every status a row can have, and how a summary says it."""
+OUT_OF_ORDER = ("repeated_times", "unsorted_times")
+"""Codes of errors that `disorder` resolves."""
 DISORDER_HINT = (
     "--disorder sort puts samples in the order of their times, and first, last or mean also keeps "
     "one of each; index counts samples instead"
 )
 
 
-class SeriesError(ClosecallError):
-    """One series cannot be evaluated; its row says why."""
-
-    def __init__(self, status: str, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.reason = reason
-
-
 @contextmanager
 def with_status(status: str, *, values: str | None = None) -> Iterator[None]:
-    """Turn what a caller could mend into a `SeriesError` of that status.
+    """Give errors that a caller can fix the status of the part that is read.
 
     `values` is the status if single values are wrong, and not the type of all of them.
     """
     try:
         yield
-    except SeriesError:
-        raise
     except ClosecallError as error:
-        known = values if values and isinstance(error, InputError) else status
-        raise SeriesError(known, one_line(error)) from error
+        error.status = error.status or (
+            values if values and isinstance(error, InputError) else status
+        )
+        raise
+
+
+def empty_series(rule: str = "at least one sample", got: str = "none") -> InputError:
+    """Return the error for a series of which nothing is left to evaluate."""
+    error = InputError(rule, got)
+    error.status = Status.EMPTY
+    return error
 
 
 def one_line(error: BaseException) -> str:
     """Return the first line of a message, with the kind of an error that closecall did not word."""
-    line = first_line(error)
     if isinstance(error, ClosecallError):
-        return line
+        return reason(error)
+    line = first_line(error)
     return f"{type(error).__name__}: {line}" if line else type(error).__name__

@@ -50,8 +50,8 @@ def summarise(
     asked, known = read_names(by, "by"), tuple(dict.fromkeys((*options.by, DETECTOR)))
     for name in asked:
         if name not in known:
-            rule = "`by` to name columns that tell series apart"
-            raise InputError.expected(rule, repr(name), f"There is: {', '.join(known)}.")
+            rule = "to name columns that tell series apart"
+            raise InputError(rule, repr(name), argument="by", hint=f"There is: {', '.join(known)}.")
     names = (*(name for name in asked if name != DETECTOR), DETECTOR)
     keys, numbers = [], []
     for key, part in group(rows, names):
@@ -196,11 +196,11 @@ def values_by_series(
     numbers = (*options.metric_columns, *options.chance_columns)
     if not isinstance(metric, str) or metric not in numbers:
         rule, hint = "`metric` to be a number of the rows", f"There is: {', '.join(numbers)}."
-        raise InputError.expected(rule, shown(metric), hint)
+        raise InputError(rule, shown(metric), argument="detector", hint=hint)
     known = tuple(dict.fromkeys((*options.by, DETECTOR)))
     if not isinstance(detector, str) or detector not in known:
-        rule = "`detector` to be a column that tells rows apart"
-        raise InputError.expected(rule, shown(detector))
+        rule = "to be a column that tells rows apart"
+        raise InputError(rule, shown(detector), argument="detector")
     by = [name for name in known if name != detector]
     positions = _Positions.of(rows, None, by, detector)
     keys = zip(*(rows.column(name).take(positions.series).to_pylist() for name in by), strict=True)

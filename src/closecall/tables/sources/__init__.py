@@ -27,7 +27,7 @@ def open_source(data: Any, options: BatchOptions, *, size: UnitSize | None = Non
     arrow("pyarrow")
     if not isinstance(data, (str, PathLike, list, tuple)):
         if options.series is not None:
-            raise InputTypeError.expected("files beside `series`", f"a {type(data).__name__}")
+            raise InputTypeError("files beside `series`", f"a {type(data).__name__}")
         return dataframe_source(data, options, size)
     files = list_files(data, options.series)
     name = files_name(files, data)
@@ -37,13 +37,13 @@ def open_source(data: Any, options: BatchOptions, *, size: UnitSize | None = Non
             "If each file is a series, pass `series='filename'`; if a column tells series apart, "
             "`by='COLUMN'`; if all files are one series, `series='one'`."
         )
-        raise InputError.expected(rule, "neither `by` nor `series`", hint)
+        raise InputError(rule, "neither `by` nor `series`", hint=hint)
     kinds = [is_parquet(file, alone=len(files) == 1) for file in files]
     if any(kinds) and not all(kinds):
         rule = f"the files of {name} to be of one kind"
         got = f"{files[0].path} and {files[kinds.index(not kinds[0])].path}"
         hint = "Pass a glob, such as 'folder/*.parquet'."
-        raise InputError.expected(rule, got, hint)
+        raise InputError(rule, got, hint=hint)
     if kinds[0]:
         source = parquet_source(files, options, name=name, size=size)
     else:

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, expected, first_line
+from closecall.errors import InputError, first_line
 from closecall.tables.reading import (
     PARQUET_MAGIC,
     CsvText,
@@ -59,7 +59,7 @@ def csv_source(
     try:
         tables = _all_read(files, options, name, damage, whole_bytes)
     except TooLargeError:
-        damage.reasons.clear()
+        damage.errors.clear()
         return _copied_source(
             files, options, damage, name=name, size=size or UnitSize(), fingerprint=fingerprint
         )
@@ -67,7 +67,7 @@ def csv_source(
         joined_files(tables), options, kind="arrow", name=name, size=size, fingerprint=fingerprint
     )
     filled = {file for file, table in tables.items() if table.num_rows}
-    vacant = [file for file in files if file not in filled | damage.reasons.keys()]
+    vacant = [file for file in files if file not in filled | damage.errors.keys()]
     return with_other_files(source, vacant, filled, damage)
 
 
@@ -82,12 +82,8 @@ def _kept(
         shutil.copyfileobj(stream, file)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    try:
-        source = csv_source(
-            [DataFile(str(path))], options, name=name, size=size, whole_bytes=whole_bytes
-        )
-    except InputError as error:
-        raise InputError(str(error).replace(str(path), shown_name(given))) from error
+    copy = DataFile(str(path), given_as=shown_name(given))
+    source = csv_source([copy], options, name=name, size=size, whole_bytes=whole_bytes)
     return replace(source, fingerprint=lambda: f"text:{digest}")
 
 
@@ -100,35 +96,37 @@ def _all_read(
         try:
             with opened(file.path) as content:
                 table, needed = table_of(
-                    content, file.path, encoding=options.encoding, budget=budget, text=options.by
+                    content, file.name, encoding=options.encoding, budget=budget, text=options.by
                 )
         except TooLargeError:
             raise
         except InputError as error:
-            damage.reasons[file] = str(error)
+            damage.errors[file] = error
             continue
         budget -= needed
         table = with_folders(table, file)
-        own_name = name if len(files) == 1 else file.path
+        own_name = name if len(files) == 1 else file.name
         tables[file] = table.select(needed_columns(table.column_names, options, own_name))
-    damage.reasons.update(_with_text(tables, options))
-    if not damage.reasons:
+    damage.errors.update(_with_text(tables, options))
+    if not damage.errors:
         return tables
     spared = damage.spared(tables, lambda file: group(tables[file], options.by).keys)
     return {file: own for file, own in tables.items() if file in spared}
 
 
-def _with_text(tables: Mapping[DataFile, pa.Table], options: BatchOptions) -> dict[DataFile, str]:
+def _with_text(
+    tables: Mapping[DataFile, pa.Table], options: BatchOptions
+) -> dict[DataFile, InputError]:
     """Find the files with text in a column that holds numbers in another file."""
     is_text = arrow("pyarrow").types.is_string
-    found: dict[DataFile, str] = {}
+    found: dict[DataFile, InputError] = {}
     for column in options.columns[len(options.by) + (options.time is not None) :]:
         text = [file for file, table in tables.items() if is_text(table.schema.field(column).type)]
         numbers = [file for file in tables if file not in text and tables[file].num_rows]
         for file in text if numbers else ():
-            rule = f"column {column!r} of {file.path} to hold numbers, as in {numbers[0].path}"
+            rule = f"column {column!r} of {file.name} to hold numbers, as in {numbers[0].name}"
             hint = "Look for a line with other text in that column, and correct it."
-            found.setdefault(file, expected(rule, "text", hint))
+            found.setdefault(file, InputError(rule, "text", hint=hint))
     return found
 
 
@@ -150,9 +148,9 @@ def joined_files(tables: Mapping[DataFile, pa.Table]) -> pa.Table:
         try:
             joined = pyarrow.concat_tables([joined, tables[file]], promote_options="permissive")
         except pyarrow.ArrowException as error:
-            rule = f"the columns of {file.path} to have the types of {first.path}"
+            rule = f"the columns of {file.name} to have the types of {first.name}"
             hint = "Write the files anew, with one kind of values in each column."
-            raise InputError.expected(rule, f"`{first_line(error)}`", hint) from error
+            raise InputError(rule, f"`{first_line(error)}`", hint=hint) from error
     return joined
 
 
@@ -176,7 +174,7 @@ def _copied_source(
         parts = _until_damaged(_streamed(file, options, Path(copy.path)), file, damage)
         first = next(parts, None)
         if first is not None:
-            own_name = name if len(files) == 1 else file.path
+            own_name = name if len(files) == 1 else file.name
             folders = [part.name for part in file.partitions]
             stored = [column for column in first.column_names if column not in folders]
             needed = needed_columns([*stored, *folders], options, own_name)
@@ -185,14 +183,14 @@ def _copied_source(
             if second is not None and schema is None:
                 schema = first.select(columns).schema
             tables = chain([first], [] if second is None else [second], parts)
-            typed = (_typed(table.select(columns), schema, file.path) for table in tables)
+            typed = (_typed(table.select(columns), schema, file.name) for table in tables)
             write_in_row_groups(
                 copy.path,
                 _until_damaged(typed, file, damage),
                 rows=size.rows(columns=len(columns)),
                 by=options.by,
             )
-        if file not in damage.reasons:
+        if file not in damage.errors:
             copies.append(copy)
     if not copies:
         raise damage.refusal()
@@ -207,7 +205,7 @@ def _until_damaged(
     try:
         yield from tables
     except InputError as error:
-        damage.reasons[file] = str(error)
+        damage.errors[file] = error
 
 
 def _streamed(file: DataFile, options: BatchOptions, copy: Path) -> Iterator[pa.Table]:
@@ -223,9 +221,9 @@ def _streamed(file: DataFile, options: BatchOptions, copy: Path) -> Iterator[pa.
                 shutil.copyfileobj(content, target)
             return
         content.seek(0)
-        lines = CsvText(content, file.path, options.encoding)
+        lines = CsvText(content, file.name, options.encoding)
         blocks = lines.blocks()
-        table = parse_csv(next(blocks), lines, file.path, types, names=lines.names)
+        table = parse_csv(next(blocks), lines, file.name, types, names=lines.names)
         yield table.schema.empty_table()
         if table.num_rows:
             yield table
@@ -235,7 +233,7 @@ def _streamed(file: DataFile, options: BatchOptions, copy: Path) -> Iterator[pa.
             yield parse_csv(
                 block,
                 lines,
-                file.path,
+                file.name,
                 types,
                 names=names,
                 hint="The types of a large file follow from its first 16 MB; write it as Parquet.",
@@ -249,4 +247,4 @@ def _typed(table: pa.Table, schema: pa.Schema | None, path: str) -> pa.Table:
         return table if schema is None or not table.num_rows else table.cast(schema)
     except (pyarrow.ArrowException, ValueError) as error:
         rule = f"the columns of {path} to have the types of the first file"
-        raise InputError.expected(rule, f"`{first_line(error)}`") from error
+        raise InputError(rule, f"`{first_line(error)}`") from error

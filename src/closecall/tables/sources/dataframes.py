@@ -80,7 +80,7 @@ def _same_schema(
             yield part.cast(schema)
         except pyarrow.ArrowException as error:
             rule = f"all parts of {name} to have one schema"
-            raise InputError.expected(rule, f"`{first_line(error)}`") from error
+            raise InputError(rule, f"`{first_line(error)}`") from error
 
 
 def _draining(held: list[pa.Table], parts: Iterator[pa.Table]) -> Iterator[pa.Table]:
@@ -136,7 +136,7 @@ def _pandas_table(frame: Any, options: BatchOptions) -> pa.Table:
             )
         except (pyarrow.ArrowException, OverflowError, UnicodeError) as error:
             rule = f"column {name!r} of {_NAME} to hold values of one kind"
-            raise InputError.expected(rule, f"`{first_line(error)}`") from error
+            raise InputError(rule, f"`{first_line(error)}`") from error
     return pyarrow.table(columns)
 
 
@@ -204,9 +204,9 @@ def _from_any(data: Any, options: BatchOptions) -> Found:
 
 
 def _no_table(data: Any) -> InputTypeError:
-    rule = "`data` to be a dataframe, or the path of a Parquet or CSV file"
+    rule = "to be a dataframe, or the path of a Parquet or CSV file"
     hint = "Pass a pandas, polars, pyarrow, DuckDB or Dask frame, a path, a glob or a folder."
-    return InputTypeError.expected(rule, type(data).__name__, hint)
+    return InputTypeError(rule, type(data).__name__, argument="data", hint=hint)
 
 
 def _streamed(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:

@@ -79,7 +79,7 @@ def whole(column: pa.ChunkedArray, name: str) -> pa.Array:
     pyarrow = arrow("pyarrow")
     kind = column.type
     if pyarrow.types.is_nested(kind):
-        raise InputTypeError.expected(f"`by` column {name!r} to hold plain values", f"{kind}")
+        raise InputTypeError(f"column {name!r} to hold plain values", f"{kind}", argument="by")
     if pyarrow.types.is_dictionary(kind):
         return column.unify_dictionaries().combine_chunks()
     if pyarrow.types.is_string_view(kind) or (
@@ -211,7 +211,7 @@ def with_other_files(
     source: Source, vacant: Iterable[DataFile], filled: Iterable[DataFile], damage: Damage
 ) -> Source:
     """Add series that only files without rows name, and a unit that fails for a damaged file."""
-    known = {file.key(damage.by) for file in (*filled, *damage.reasons)} | {None}
+    known = {file.key(damage.by) for file in (*filled, *damage.errors)} | {None}
     named = dict.fromkeys(file.key(damage.by) for file in vacant)
     keys = [key for key in named if key is not None and key not in known]
     others: list[Unit] = [*damage.units()]

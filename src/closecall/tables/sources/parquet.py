@@ -164,7 +164,7 @@ def read_footers(
     if layout is None:
         raise damage.refusal()
     spared = set(files)
-    if damage.reasons:
+    if damage.errors:
         spared = damage.spared(files, lambda file: _keys_of(file, layout, row_groups))
     return Footers(layout, [one for one in row_groups if one.file in spared], vacant, damage)
 
@@ -182,12 +182,12 @@ def _opened(
     fatal = set() if ours else _fatal(list(files))
     for file in files:
         if file in fatal:
-            damage.reasons[file] = str(damaged_parquet(file.path, RuntimeError(_FATAL)))
+            damage.errors[file] = damaged_parquet(file.path, RuntimeError(_FATAL))
             continue
         try:
             opened = _open(file)
         except InputError as error:
-            damage.reasons[file] = str(error)
+            damage.errors[file] = error
         else:
             with opened as parquet:
                 yield file, parquet
@@ -284,7 +284,7 @@ def _refuse_other_types(first: pa.Schema, other: pa.Schema, path: str, other_pat
             rule = f"column {column.name!r} to have one type in all files"
             got = f"{column.type} in {path} and {kind} in {other_path}"
             hint = "Write the files anew with one type."
-            raise InputError.expected(rule, got, hint)
+            raise InputError(rule, got, hint=hint)
 
 
 def _row_groups(parquet: Any, file: DataFile) -> list[RowGroup]:
@@ -507,7 +507,7 @@ def _same_nan(value: object) -> object:
 def _require_copy(path: str) -> None:
     """Raise where a copy is missing: the reason of a unit is one line, so the remedy is in it."""
     if not Path(path).exists():
-        raise InputError.expected(
+        raise InputError(
             f"the temporary copy of the rows, {path}, to be on a disk that every worker sees "
             "(the variable TMPDIR says where it is written)",
             f"no such file on {gethostname()}",
@@ -547,7 +547,7 @@ def write_in_row_groups(
     except OSError as error:
         rule = f"room in {Path(path).parent.parent} for a copy of the rows"
         hint = "The variable TMPDIR names the folder."
-        raise InputError.expected(rule, f"`{error}`", hint) from error
+        raise InputError(rule, f"`{error}`", hint=hint) from error
 
 
 def _cut(parts: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:

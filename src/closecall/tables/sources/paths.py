@@ -52,6 +52,13 @@ class DataFile:
     path: str
     """As it was given; absolute in every other process."""
     partitions: tuple[Partition, ...] = ()
+    given_as: str = ""
+    """What messages call it, if it is a copy of what was given."""
+
+    @property
+    def name(self) -> str:
+        """What messages call the file."""
+        return self.given_as or self.path
 
     def key(self, by: tuple[str, ...]) -> tuple[Any, ...] | None:
         """Return the series that the file holds, if its folders name it; else None."""
@@ -60,7 +67,7 @@ class DataFile:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A worker may run in another folder, or on another machine.
-        return DataFile, (str(Path(self.path).absolute()), self.partitions)
+        return DataFile, (str(Path(self.path).absolute()), self.partitions, self.given_as)
 
 
 def list_files(location: Any, series: str | None = None) -> list[DataFile]:
@@ -71,7 +78,7 @@ def list_files(location: Any, series: str | None = None) -> list[DataFile]:
     if not isinstance(location, (list, tuple)):
         paths, base = _listed(_path_text(location))
     elif not location:
-        raise InputError.expected("`data` to name at least one file", "an empty list")
+        raise InputError("to name at least one file", "an empty list", argument="data")
     else:
         listed = [_listed(_path_text(one)) for one in location]
         base = Path(os.path.commonpath([base.absolute() for _, base in listed]))
@@ -87,13 +94,13 @@ def _named(files: Sequence[DataFile], names: FileNames) -> list[DataFile]:
     named = []
     for file in files:
         if is_stream(file.path):
-            raise InputError.expected("files beside `series`", file.path)
+            raise InputError("files beside `series`", file.path)
         values = names.values(file.path)
         other = first.setdefault(tuple(values.values()), file)
         if other is not file:
             got = f"{other.path} and {file.path}, which both are {', '.join(values.values())}"
             hint = "Name more of the path: `series='{folder}/{series}.csv'`."
-            raise InputError.expected("every file to name a series of its own", got, hint)
+            raise InputError("every file to name a series of its own", got, hint=hint)
         folders = [part for part in file.partitions if part.name not in values]
         text = arrow("pyarrow").string()
         own = [Partition(name, value, text) for name, value in values.items()]
@@ -107,7 +114,7 @@ def _path_text(location: Any) -> str:
         return text
     rule = "a list in the place of `data` to hold paths of files"
     hint = "Put dataframes together first, into one with a column that tells them apart."
-    raise InputTypeError.expected(rule, f"{type(location).__name__} in it", hint)
+    raise InputTypeError(rule, f"{type(location).__name__} in it", hint=hint)
 
 
 def _refuse_repeated(paths: Sequence[str]) -> None:
@@ -116,7 +123,7 @@ def _refuse_repeated(paths: Sequence[str]) -> None:
     for path in paths:
         place = Path(os.path.realpath(read_path(path, "data")))  # through loops of links too
         if place in first:
-            raise InputError.expected(
+            raise InputError(
                 "every file of `data` to be named once",
                 f"{first[place]} twice"
                 if first[place] == path
@@ -124,7 +131,7 @@ def _refuse_repeated(paths: Sequence[str]) -> None:
             )
         first[place] = path
     if "-" in paths and len(paths) > 1:
-        raise InputError.expected("standard input, `-`, to be all of `data`", "files beside it")
+        raise InputError("standard input, `-`, to be all of `data`", "files beside it")
 
 
 def _listed(text: str) -> tuple[list[str], Path]:
@@ -136,9 +143,9 @@ def _listed(text: str) -> tuple[list[str], Path]:
         return [text], path.parent
     files = sorted((file for file in matching(text) if not file.is_dir()), key=_natural)
     for file in filter(_is_pipe, files):
-        raise InputError.expected(f"{file} to be a file", "a pipe or the like")
+        raise InputError(f"{file} to be a file", "a pipe or the like")
     if not files:
-        raise InputError.expected(f"files that match {text}", "none")
+        raise InputError(f"files that match {text}", "none")
     return [str(file) for file in files], fixed_part(text)
 
 
@@ -204,9 +211,9 @@ def _in_folder(folder: Path) -> list[Path]:
     if parquet and text:
         rule = f"the files in {folder} to be of one kind"
         hint = "Pass a glob, such as 'folder/**/*.parquet'."
-        raise InputError.expected(rule, f"{parquet[0].name} and {text[0].name}", hint)
+        raise InputError(rule, f"{parquet[0].name} and {text[0].name}", hint=hint)
     if not parquet and not text:
-        raise InputError.expected(f"Parquet or CSV files in the folder {folder}", "none of them")
+        raise InputError(f"Parquet or CSV files in the folder {folder}", "none of them")
     return sorted(parquet or text, key=_natural)
 
 
@@ -217,7 +224,7 @@ def _walk(folder: Path, above: set[tuple[int, int]]) -> Iterator[Path]:
         entries = [(path, path.is_dir()) for path in sorted(folder.iterdir())]
     place = status.st_dev, status.st_ino
     if place in above:
-        raise InputError.expected(f"no link to a folder above it at {folder}", "one")
+        raise InputError(f"no link to a folder above it at {folder}", "one")
     for path, is_folder in entries:
         if is_folder:
             yield from _walk(path, above | {place})
@@ -240,7 +247,7 @@ def _require_known(path: Path) -> None:
     if got or _is_pipe(path):
         hint = "Move it elsewhere, or pass a glob, such as 'folder/**/*.parquet'."
         rule = f"{path} to be a Parquet or CSV file"
-        raise InputError.expected(rule, "a pipe or the like" if _is_pipe(path) else got, hint)
+        raise InputError(rule, "a pipe or the like" if _is_pipe(path) else got, hint=hint)
 
 
 def _is_pipe(path: Path) -> bool:
@@ -262,7 +269,7 @@ def _with_partitions(paths: Sequence[str], base: Path) -> list[DataFile]:
     named = [_folder_values(Path(path), base) for path in paths]
     for path, values in zip(paths, named, strict=True):
         if list(values) != list(named[0]):
-            raise InputError.expected(
+            raise InputError(
                 f"every file below {base} to lie in folders of the same names",
                 f"{', '.join(named[0]) or 'none'} for {paths[0]} and "
                 f"{', '.join(values) or 'none'} for {path}",
@@ -300,12 +307,12 @@ class DamagedUnit:
     """A file that could not be opened; whoever evaluates it is told why."""
 
     key: str
-    reason: str
+    error: InputError
     rows: int = 0
 
     def groups(self) -> Iterator[tuple[Key, pa.Table]]:
         """Raise what is wrong with the file."""
-        raise InputError(self.reason)
+        raise self.error
 
 
 @dataclass(frozen=True)
@@ -314,7 +321,7 @@ class Damage:
 
     by: tuple[str, ...]
     files: Sequence[DataFile]
-    reasons: dict[DataFile, str] = field(default_factory=dict)
+    errors: dict[DataFile, InputError] = field(default_factory=dict)
 
     def spared(
         self, files: Iterable[DataFile], keys: Callable[[DataFile], Iterable[Key]]
@@ -325,11 +332,11 @@ class Damage:
         it. If the others share no series among them, it is taken to have its own as well; else,
         or without key columns, the damage is raised.
         """
-        lost = {file.key(self.by) for file in self.reasons}
+        lost = {file.key(self.by) for file in self.errors}
         spared = {
             file
             for file in files
-            if file not in self.reasons and file.key(self.by) not in lost - {None}
+            if file not in self.errors and file.key(self.by) not in lost - {None}
         }
         if not spared:
             raise self.refusal()
@@ -345,9 +352,9 @@ class Damage:
 
     def refusal(self) -> InputError:
         """Return the error of the first file, where nothing else is left."""
-        return InputError(next(iter(self.reasons.values())))
+        return next(iter(self.errors.values()))
 
     def units(self) -> list[DamagedUnit]:
         """Return a unit that fails for each of them."""
         place = place_in(self.files)
-        return [DamagedUnit(f"all of {place(file)}", why) for file, why in self.reasons.items()]
+        return [DamagedUnit(f"all of {place(file)}", error) for file, error in self.errors.items()]

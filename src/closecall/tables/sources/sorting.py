@@ -121,10 +121,10 @@ class _Sort:
     def without_room(self, error: Exception) -> InputError:
         """Return the error for a disk that does not take the rows, with the room they need."""
         needed = _ROOM * self.read_bytes / max(self.read_rows, 1)
-        return InputError.expected(
+        return InputError(
             f"room in {self.folder.parent} to sort {self.name} by {', '.join(self.layout.by)}",
             f"`{first_line(error)}`",
-            "The variable TMPDIR names the folder. It needs "
+            hint="The variable TMPDIR names the folder. It needs "
             f"{ceil(needed)} MB or more for each million rows.",
         )
 
@@ -132,8 +132,8 @@ class _Sort:
         """Return the error that tells that DuckDB cannot sort the rows."""
         by = ", ".join(self.layout.by)
         hint = f"Sort the rows by {by} before, then they are taken as they are."
-        return InputError.expected(
-            f"DuckDB to sort {self.name} by {by}", f"`{first_line(error)}`", hint
+        return InputError(
+            f"DuckDB to sort {self.name} by {by}", f"`{first_line(error)}`", hint=hint
         )
 
 
