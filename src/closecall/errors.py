@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+OUT_OF_ORDER = ("repeated_times", "unsorted_times")
+"""Codes of errors about times that are not strictly increasing."""
 _WRITABLE = 10**30
 
 

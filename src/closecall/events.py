@@ -188,7 +188,7 @@ class Intervals:
                 f"{self.text(index)} after {self.text(index - 1)}",
                 argument=name,
                 index=index,
-                hint=f"Sort them first, e.g. with `sorted({name})`.",
+                hint="Sort them by start first.",
             )
 
     def require_disjoint(self, name: str) -> None:
@@ -205,13 +205,12 @@ class Intervals:
                 code="overlapping_events",
             )
 
-    def require_inside(
-        self, start: Tick, stop: Tick, name: str, hint: str = "Widen the span, or cut the event."
-    ) -> None:
+    def require_inside(self, start: Tick, stop: Tick, name: str, hint: str = "") -> None:
         """Raise if intervals leave the span."""
         rule = f"to lie within the span {interval_text(self.clock, start, stop)}"
         outside = (self.starts < start) | (self.stops > stop)
-        self.refuse(outside, rule, argument=name, hint=hint, code="outside_span")
+        fields = {"hint": hint} if hint else {"hint": _OUTSIDE, "code": "outside_span"}
+        self.refuse(outside, rule, argument=name, **fields)
 
 
 def _joined(values: NDArray[Any], first: NDArray[np.bool_]) -> NDArray[Any]:
@@ -230,6 +229,7 @@ def interval_text(clock: Clock, start: Tick, stop: Tick) -> str:
     return f"({clock.text(start)}, {clock.text(stop)})"
 
 
+_OUTSIDE = "Widen the span, or cut the event."
 _SHOWN = 3  # intervals that a repr writes out
 _PAIR = 2
 
@@ -487,9 +487,10 @@ def _read_bounds(
     # A copy, so that what the caller does to the arrays later does not reach the events.
     intervals = Intervals(start_ticks.copy(), stop_ticks.copy(), clock)
     backward = intervals.starts > intervals.stops
-    intervals.refuse(backward, "events to start before they stop", argument=starts_name)
+    argument = starts_name if starts_name == stops_name else ""
+    intervals.refuse(backward, "events to start before they stop", argument=argument)
     if in_order:
-        intervals.require_sorted(starts_name)
+        intervals.require_sorted(argument)
         return intervals
     order = np.argsort(start_ticks, kind="stable")
     return Intervals(start_ticks[order], stop_ticks[order], clock)

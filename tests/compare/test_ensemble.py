@@ -105,7 +105,7 @@ def test_points_are_limits_of_short_ranges(sides, votes):
     expected = {cell for cell in range(40) if sum(cell in one for one in covered) >= votes}
     pairs = list(zip(together.starts.tolist(), together.stops.tolist(), strict=True))
     assert cells(pairs) == expected
-    together.require_sorted()
+    together.require_sorted("pred")
     together.require_disjoint("predicted")
 
 

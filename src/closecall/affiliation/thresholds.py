@@ -280,7 +280,8 @@ def split_events(count: int, folds: Any) -> NDArray[np.int64]:
             f"at least {FEWEST_FOR_FOLDS} true events to cross-fit a threshold",
             f"{count}",
             hint="With so few, one event decides the threshold of all others. Choose the threshold "
-            "on another part of the time (`fit_until`), or on other series.",
+            "on another part of the time, or on other series.",
+            code="few_events",
         )
     if folds > count:
         raise InputError(f"to be at most the {count} true events", shown(folds), argument="folds")

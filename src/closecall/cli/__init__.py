@@ -15,6 +15,10 @@ _NUMBA_SETTINGS = ("NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES", "NUMBA_CHRO
 _LONGEST = 2000  # letters of a message
 
 
+class RefusedError(Exception):
+    """A command cannot do what it was asked: the message in its own terms, and the status."""
+
+
 class Stopped(KeyboardInterrupt):
     """A signal that ends the program as Ctrl-C does."""
 

@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from closecall import __version__
-from closecall.cli import INTERRUPTED, print_error
-from closecall.cli.options import RefusedError
+from closecall.cli import INTERRUPTED, RefusedError, print_error
 from closecall.errors import InputError, first_line, reason
 
 _AROUND = 30  # letters shown on both sides of one that is at fault

@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     from closecall.signature import Signature
     from closecall.tables.inputs import Columns, Inputs
 
+_CROSS_FITTING_HINTS = {
+    "few_events": "With so few, one event decides the threshold of all others. Choose the threshold "
+    "on another part of the time (--fit-until), or on other series."
+}
 _PICTURES = (".pdf", ".png", ".svg")
 _ROWS = 11  # of the curve; its ends, the best and the chosen point come on top
 _HELP = """\
@@ -418,7 +422,7 @@ def _cross_fitted(curve: AffiliationCurve, asked: Criterion, folds: int) -> Cros
     try:
         return curve.cross_fitted(asked.beta, folds, **asked.limits)
     except UndefinedMetricError as error:
-        return f"{reason(error)} {error.hint}"
+        return f"{reason(error)} {_CROSS_FITTING_HINTS.get(error.code, error.hint)}"
 
 
 def _all_points(found: dict[str, Choice], points: int | None) -> dict[str, Any]:

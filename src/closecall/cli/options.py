@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from closecall.cli import RefusedError
 from closecall.cli.output import FORMATS, Output, compile_notice
-from closecall.errors import ClosecallError, InputError, reason, worded
+from closecall.errors import OUT_OF_ORDER, ClosecallError, InputError, reason, worded
 from closecall.files import are_one_file, require_apart
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
-from closecall.tables.batch.status import OUT_OF_ORDER
 from closecall.tables.inputs import Inputs
 from closecall.tables.reading import MEMORY
 from closecall.tables.roles import DISORDERS
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from closecall.affiliation.rules import ThresholdRule
-
-
-class RefusedError(Exception):
-    """A command cannot do what it was asked: the message in its own terms, and the status."""
 
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
@@ -48,7 +44,7 @@ _HINTS = {
     "metric_parameter": "Pass --metric {metric}:{parameter}=10, or {parameter}=10min beside "
     "datetimes.",
     "mixed_zones": f"{OFFSETS}.",
-    "open_event": "Let such events last to the end of the series with --open until-end.",
+    "open_event": "Let such events last to the end of the series with `--open until-end`.",
     "other_labels": "Write 1 where a value marks an anomaly, and 0 elsewhere.",
     "outside_span": "Widen --span, or leave time out with --from and --until instead.",
     "overlapping_events": "Join them with --merge.",
@@ -134,8 +130,10 @@ class Command(click.Command):
             name, _, key = name.partition("[")
             if name not in options:
                 return _CALLS.get(code, code)
-            value = (key or value.rpartition("(")[2]).strip(_BRACKETS)
-            value = value if key else value.replace(" ", "T")
+            key = key.strip(_BRACKETS)
+            if key.isdecimal():  # a part of a value
+                return options[name]
+            value = key or value.rpartition("(")[2].strip(_BRACKETS).replace(" ", "T")
             return f"{options[name]} {value}" if value not in {"", "True"} else options[name]
 
         return called

@@ -15,6 +15,7 @@ from closecall.clock import read_times
 from closecall.columns import read_column
 from closecall.detectors import by_name
 from closecall.errors import (
+    OUT_OF_ORDER,
     ClosecallError,
     InputError,
     InputTypeError,

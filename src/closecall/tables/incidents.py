@@ -48,6 +48,7 @@ _SMD_LINE = re.compile(rb"(\d+)-(\d+):([\d,]*)$")
 _LARGEST = 2**30  # bytes of a list of events, and of the table that it becomes
 _START = 2**16  # bytes in which the first line of a list ends
 _COLUMNS = '`columns="{},{}"`'
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NO_END_YET = 1  # the year that Alertmanager writes for an alert that still fires
 
@@ -290,7 +291,7 @@ def _from_records(
     if columns is None:
         rule = f"two columns of {name} that are start and end of its events"
         hint = f"Name them, for example {option.format('opened', 'closed')}."
-        raise InputError(rule, f"the columns {', '.join(names)}", hint=hint, code="event_columns")
+        raise InputError(rule, f"the columns {', '.join(names)}", hint=hint, code=_code(option))
     for column in columns:
         if column not in names:
             rule = f"a column {column!r} of {name}"
@@ -307,6 +308,11 @@ def _from_records(
     return Listing(name, start, stop, rows)
 
 
+def _code(option: str) -> str:
+    """Return the code of an error about columns that the command line cannot name."""
+    return "event_columns" if option == _COLUMNS else ""
+
+
 def event_columns(name: str, names: list[str], option: str) -> tuple[str, str] | None:
     """Return the two columns of times of an event list, None if there are no such ones.
 
@@ -318,7 +324,7 @@ def event_columns(name: str, names: list[str], option: str) -> tuple[str, str] |
         rule = f"two columns of {name} that are start and end of its events"
         got = " and ".join(f"{first}, {last}" for first, last in found)
         hint = f"Choose: {' or '.join(option.format(*pair) for pair in found)}."
-        raise InputError(rule, f"several that may be meant: {got}", hint=hint, code="event_columns")
+        raise InputError(rule, f"several that may be meant: {got}", hint=hint, code=_code(option))
     return found[0] if found else None
 
 

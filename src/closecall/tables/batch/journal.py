@@ -213,8 +213,7 @@ class Journal:
             raise InputError(
                 f"no unfinished batch at {self.folder}",
                 "one",
-                hint="Go on with it with `resume=True` (`--resume`), or drop it with "
-                "`overwrite=True` (`--overwrite`).",
+                hint="Go on with it with `resume=True`, or drop it with `overwrite=True`.",
             )
         if foreign:
             hint = "It holds no rows of events. Move it elsewhere, or choose another output."
@@ -396,7 +395,7 @@ def _may_be_ours(path: Path) -> bool:
 
 
 def _in_the_way(rule: str, got: str) -> InputError:
-    return InputError(rule, got, hint="Replace it with `overwrite=True` (`--overwrite`).")
+    return InputError(rule, got, hint="Replace it with `overwrite=True`.")
 
 
 def _file_name(key: str, suffix: str) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 Failure = tuple[str, str]  # the key of a unit, and why it failed
-KEPT = "What was finished is kept: with `out=` (`--output`), `resume=True` (`--resume`) continues."
+KEPT = "What was finished is kept: with `out=`, `resume=True` continues."
 _PATIENCE = 0.5  # seconds between looks at the keyboard: not every system wakes a waiting thread
 _LAST_CALL = 1.0  # seconds, for results that were finished when an executor broke
 AHEAD = 2  # units on their way for each worker: one at work, and one so that it need not wait
@@ -256,7 +256,7 @@ def unread(failures: Sequence[Failure]) -> InputError:
     key, error = failures[0]
     more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
     got = f"{key}{more}: {error}".removesuffix(".")
-    hint = f"{KEPT} If you mend the data, start again with `overwrite=True` (`--overwrite`)."
+    hint = f"{KEPT} If you mend the data, start again with `overwrite=True`."
     return InputError("every unit to be read and evaluated", got, hint=hint)
 
 

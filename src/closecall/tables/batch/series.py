@@ -250,7 +250,7 @@ def ignored_outside(
         )
         first, last = (max(start, tick), stop) if after else (start, min(tick, stop))
         if (first, last) == (start, stop):
-            rule = f"some time {'before' if after else 'after'} `{name}`, {clock.text(tick)}"
+            rule = f"some time {'before' if after else 'after'} {clock.text(tick)}"
             got = f"a series from {clock.text(start)} to {clock.text(stop)}"
             raise empty_series(rule, got)
         if first < last:

@@ -39,8 +39,6 @@ STATUSES = {
     Status.FAILED: "that failed",
 }
 """Every status a row can have, and how a summary says it."""
-OUT_OF_ORDER = ("repeated_times", "unsorted_times")
-"""Codes of errors that `disorder` resolves."""
 DISORDER_HINT = (
     "--disorder sort puts samples in the order of their times, and first, last or mean also keeps "
     "one of each; index counts samples instead"

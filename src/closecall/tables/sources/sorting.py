@@ -157,8 +157,8 @@ def _duckdb(name: str, by: tuple[str, ...], key: Key) -> Any:
         series = ", ".join(f"{column}={value!r}" for column, value in zip(by, key, strict=True))
         what = f"the rows of {series} lie apart in {name}, and must be sorted by {', '.join(by)}"
         missing = MissingExtraError(f"duckdb ({what})", "duckdb")
-        missing.msg = (
-            f"{missing.msg.removesuffix('.')}, or sort the rows by {', '.join(by)} before."
+        missing.hint = (
+            f"{missing.hint.removesuffix('.')}, or sort the rows by {', '.join(by)} before."
         )
         raise missing from error
 
