@@ -21,12 +21,12 @@ from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
+from evidence.paper import reproduce
 
 import closecall
 from closecall.adversary import TARGETS
 from closecall.cli.commands import closecall as cli
 from closecall.metrics.registry import METRICS
-from closecall.paper import reproduce
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
