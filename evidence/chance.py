@@ -231,47 +231,37 @@ def tuned_noise(events: int, series: int) -> float:
     return better / series
 
 
-def simulate_cell(number: int, events: int, series: int, error: float) -> dict[str, Any]:
+_SCORES = ("precision", "recall", "f1")
+
+
+def simulated(number: int, events: int, series: int, error: float) -> list[dict[str, Any]]:
     """Simulate a scenario by its number: functions in functions do not go to other processes."""
     scenario = SCENARIOS[number]
     found = simulate(scenario, events, series, error if scenario.placed_at_random else np.inf)
-    return {
+    record = {
         "alarms": scenario.name,
         "events": events,
         "better": found.better,
         "limit": scenario.most,
-        **dict(zip(_ABOVE, found.above.tolist(), strict=True)),
-        **dict(zip(_ERRORS, found.error.tolist(), strict=True)),
         "held": not found.breaks(scenario),
     }
+    for score, above, deviation in zip(_SCORES, found.above, found.error, strict=True):
+        record |= {f"{score}_above_chance": float(above), f"{score}_error": float(deviation)}
+    return [record]
 
 
-def other_cells(series: int) -> list[dict[str, Any]]:
-    """Simulate tuned noise, and compare the power of the test with that of all shifts."""
-    names = ("moderate detector", "moderate detector", "one alarm of 90 %")
-    counts, noisy = (2, 5, 1), (1, 2, 5)
-    jobs = [
-        *(partial(tuned_noise, events, series) for events in noisy),
-        *(
-            partial(compared, events, series, long=name.startswith("one"))
-            for name, events in zip(names, counts, strict=True)
-        ),
-    ]
-    results = run_all(jobs)
-    noise = "noise at its best threshold, p at most 5 %"
-    records: list[dict[str, Any]] = [
-        {"alarms": noise, "events": events, "better": share}
-        for events, share in zip(noisy, results, strict=False)
-    ]
-    for name, events, shares in zip(names, counts, results[len(noisy) :], strict=True):
-        for kind, share in zip(("", ", by all shifts"), shares, strict=True):
-            records.append({"alarms": f"{name}{kind}", "events": events, "better": share})
-    return records
+def simulated_noise(events: int, series: int) -> list[dict[str, Any]]:
+    """Simulate noise at its best threshold."""
+    name = "noise at its best threshold, p at most 5 %"
+    return [{"alarms": name, "events": events, "better": tuned_noise(events, series)}]
 
 
-_SCORES = ("precision", "recall", "f1")
-_ABOVE = tuple(f"{score}_above_chance" for score in _SCORES)
-_ERRORS = tuple(f"{score}_error" for score in _SCORES)
+def simulated_power(events: int, series: int, *, long: bool) -> list[dict[str, Any]]:
+    """Simulate a detector, or one long alarm, for the test as it is and for one by all shifts."""
+    name = "one alarm of 90 %" if long else "moderate detector"
+    names = name, f"{name}, by all shifts"
+    shares = zip(names, compared(events, series, long=long), strict=True)
+    return [{"alarms": name, "events": events, "better": share} for name, share in shares]
 
 
 def _share(record: dict[str, Any]) -> str:
@@ -280,7 +270,7 @@ def _share(record: dict[str, Any]) -> str:
 
 def _farthest(record: dict[str, Any]) -> str:
     """Write the mean above chance that is farthest from 0, and mark a cell that breaks a limit."""
-    value = max((record[name] for name in _ABOVE), key=abs)
+    value = max((record[f"{score}_above_chance"] for score in _SCORES), key=abs)
     return f"{value:+.2f}{'' if record['held'] else ' !'}"
 
 
@@ -289,24 +279,26 @@ def _farthest(record: dict[str, Any]) -> str:
 def study(*, quick: bool, output_format: str, output: TextIO) -> None:
     """Simulate every scenario; exit with 1 if a limit is broken."""
     series, error = (QUICK_SERIES, 2 * LARGEST_ERROR) if quick else (SERIES, LARGEST_ERROR)
-    cells = run_all(
-        [
-            partial(simulate_cell, number, events, series, error)
-            for number in range(len(SCENARIOS))
-            for events in EVENTS
-        ]
-    )
-    others = other_cells(series)
+    jobs: list[Callable[[], list[dict[str, Any]]]] = [
+        partial(simulated, number, events, series, error)
+        for number in range(len(SCENARIOS))
+        for events in EVENTS
+    ]
+    jobs += [partial(simulated_noise, events, series) for events in (1, 2, 5)]
+    jobs += [partial(simulated_power, events, series, long=False) for events in (2, 5)]
+    jobs += [partial(simulated_power, 1, series, long=True)]
+    records = [record for found in run_all(jobs) for record in found]
+    judged = [record for record in records if "held" in record]
+    others = [record for record in records if "held" not in record]
     by = "alarms", "events"
+    farthest = "Mean score above chance, the farthest from 0; ! breaks a limit"
     tables = (
-        pivot("Alarms without information: share found better than chance", cells, *by, _share),
-        pivot(
-            "Mean score above chance, the farthest from 0; ! breaks a limit", cells, *by, _farthest
-        ),
+        pivot("Alarms without information: share found better than chance", judged, *by, _share),
+        pivot(farthest, judged, *by, _farthest),
         pivot("Tuned noise, and power: share found better than chance", others, *by, _share),
     )
     deviation = (LEVEL * (1 - LEVEL) / series) ** 0.5
     note = f"{series:,} series or more in each cell; the standard error of 5 % is {deviation:.1%}."
-    write(output, output_format, [*cells, *others], tables, [note])
-    if not quick and not all(record["held"] for record in cells):
+    write(output, output_format, records, tables, [note])
+    if not quick and not all(record["held"] for record in judged):
         raise SystemExit(1)

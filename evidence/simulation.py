@@ -74,7 +74,7 @@ def pivot(
     cells: dict[Any, dict[Any, str]] = {}
     for record in records:
         cells.setdefault(record[row], {})[record[column]] = text(record)
-    columns = list(dict.fromkeys(value for found in cells.values() for value in found))
+    columns = sorted({value for found in cells.values() for value in found})
     headings = [f"{row} by {column}", *map(str, columns)]
     rows = [[name, *(found.get(value, "") for value in columns)] for name, found in cells.items()]
     return Pivot(title, headings, rows)

@@ -273,8 +273,10 @@ def per_event(data: Data) -> Table:
     columns = []
     for name, published in PER_EVENT.items():
         result = affiliation(swat.truth, swat.predicted[name])
-        scores = (getattr(result.events, score).tolist() for score in ("precision", "recall", "f1"))
-        each = zip(*scores, strict=True)
+        events = result.events
+        each = zip(
+            events.precision.tolist(), events.recall.tolist(), events.f1.tolist(), strict=True
+        )
         rows = [(result.precision, result.recall, result.f1), *each]
         columns.append(
             tuple(
