@@ -97,7 +97,7 @@ def write(
     if output_format == "markdown":
         for table in tables:
             lines = [table.headings, ["---"] * len(table.headings), *table.rows]
-            output.write(f"{table.title}:\n\n")
+            output.write(f"**{table.title}**\n\n")
             output.writelines(f"| {' | '.join(cells)} |\n" for cells in lines)
             output.write("\n")
         output.writelines(f"{note}\n" for note in notes)
