@@ -1,4 +1,4 @@
-"""Run the examples: Python blocks of README and docs, and the docstrings of the package."""
+"""Run the examples: Python blocks of README and docs, and docstrings of the package and studies."""
 
 import os
 import sys
@@ -14,6 +14,7 @@ from sybil import Sybil
 from sybil.document import PythonDocStringDocument
 from sybil.parsers.myst import PythonCodeBlockParser, SkipParser
 from sybil.parsers.rest import DocTestParser
+from sybil.sybil import SybilCollection
 
 REPOSITORY = Path(__file__).parent
 
@@ -59,16 +60,19 @@ class _Docstrings(PythonDocStringDocument):
         return cls(text, path)
 
 
-_docstrings = Sybil(
-    parsers=[DocTestParser(optionflags=ELLIPSIS)],
-    path=str(REPOSITORY / "src"),
-    patterns=["**/*.py"],
-    document_types={".py": _Docstrings},
-    setup=_enter_folder,
-    teardown=_leave_folder,
-)
+_docstrings = [
+    Sybil(
+        parsers=[DocTestParser(optionflags=ELLIPSIS)],
+        path=str(REPOSITORY / folder),
+        patterns=["**/*.py"],
+        document_types={".py": _Docstrings},
+        setup=_enter_folder,
+        teardown=_leave_folder,
+    )
+    for folder in ("src", "evidence")
+]
 
-pytest_collect_file = (_documents + _docstrings).pytest()
+pytest_collect_file = SybilCollection([_documents, *_docstrings]).pytest()
 
 
 def pytest_xdist_make_scheduler(config: Any, log: Any) -> Any:

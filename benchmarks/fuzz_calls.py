@@ -45,7 +45,7 @@ import polars as pl
 import pyarrow as pa
 
 import closecall as cc
-from closecall import chance, paper, plot, statistics, tables
+from closecall import chance, plot, statistics, tables
 from closecall.compat import official
 
 T = [0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 1, 0]
@@ -326,7 +326,6 @@ ranked.to_latex(caption="a", note="b")
 compared.to_latex(level=0.9, n=100, caption="a", note="b")
 batch.to_latex(level=0.9, n=100, caption="a", note="b")
 statistics.mean_interval([0.1, 0.2, 0.4], level=0.9, n=100, seed=1)
-paper.reproduce("sub")
 statistics.hierarchical([0.1, 0.2, 0.3], [0.1, 0.3, 0.4], [0, 1, 2], level=0.9, n=100, seed=1)
 plot.plot_survival(T, P, event=1, side="both")
 """.strip().splitlines()

@@ -63,7 +63,6 @@ EXAMPLES: dict[str, list[list[str]]] = {
     "curve": [[*_ONE, "--score", "score"], [*_ONE, "--score", "score", "--time", "date"]],
     "demo": [[]],
     "metrics": [[]],
-    "paper": [["--data", "nowhere"]],
     "report": [
         [*_ONE, "--score", "score", "--script", "cdn", "-o", "page.html"],
         ["many.csv", "--by", "series", *_ONE[1:], "--score", "score", "--script", "cdn", "-o", "p"],
@@ -82,7 +81,7 @@ EXAMPLES: dict[str, list[list[str]]] = {
         ["lines.jsonl", "--score", "score", "--threshold", "0.5"],
     ],
 }
-"""Command lines that work, but that of the paper, which would be long."""
+"""Command lines that work."""
 
 BYTES = os.fsdecode(b"caf\xe9")  # a name that is no UTF-8
 _ESCAPE = "\x1b]0;title\x07\x1b[31mred\u202e\x9b"

@@ -53,6 +53,7 @@ FIRST = (
     "tests/cli/",
     "tests/test_documents.py",
     "tests/statistics/",
+    "tests/evidence/",
     "tests/properties/",
     "tests/plot/",
 )

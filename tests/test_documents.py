@@ -21,17 +21,19 @@ from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
+from evidence.__main__ import studies
+from evidence.paper import reproduce
 
 import closecall
 from closecall.adversary import TARGETS
 from closecall.cli.commands import closecall as cli
 from closecall.metrics.registry import METRICS
-from closecall.paper import reproduce
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
 REPRODUCED = cache(reproduce)  # the tables of the paper, for all commands and formats
 STORIES = ("from-incidents", "paper-table", "many-files")
+STUDY = "python -m evidence "
 STORY = "python docs/stories.py "  # writes the raw files that a page starts from
 PAGES = [page for page in PAGES if not {"generated", "_build"} & set(page.parts)]
 LISTED = (
@@ -43,7 +45,6 @@ LISTED = (
     "closecall.datasets",
     "closecall.tables",
     "closecall.metrics",
-    "closecall.paper",
     "closecall.plot",
     "closecall.chance",
 )
@@ -66,7 +67,7 @@ def blocks(page, *languages, needs_data=False):
 def commands(page, *, needs_data=False):
     found = blocks(page, "sh", needs_data=needs_data)
     lines = [line for _, block in found for line in block.replace("\\\n", " ").splitlines()]
-    return [line for line in lines if line.startswith("closecall ")]
+    return [line for line in lines if line.startswith(("closecall ", STUDY))]
 
 
 def pages_with_data(*languages):
@@ -93,12 +94,14 @@ def run(command, folder, given=None):
 def here(tmp_path, monkeypatch):
     """Run a command in this process, in a folder of its own: that is several times as fast."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("closecall.cli.paper.reproduce", REPRODUCED)
+    monkeypatch.setattr("evidence.paper.reproduce", REPRODUCED)
     # Whether numba compiles here depends on the tests before.
     monkeypatch.setattr("closecall.cli.options.compile_notice", nullcontext)
 
     def call(command, *, columns="100", given=None):
         monkeypatch.setenv("COLUMNS", columns)
+        if command.startswith(STUDY):
+            return CliRunner().invoke(studies, shlex.split(command.removeprefix(STUDY)))
         arguments = shlex.split(command)[1:]
         return CliRunner().invoke(cli, arguments, prog_name="closecall", input=given)
 
@@ -205,14 +208,14 @@ def test_every_block_runs_somewhere():
 def test_commands_are_found_in_the_documents():
     assert "closecall demo" in commands(REPOSITORY / "docs" / "command-line.md")
     assert len(commands(REPOSITORY / "README.md")) >= 2
-    assert "closecall paper" in commands(REPOSITORY / "docs" / "paper.md", needs_data=True)
-    assert "closecall paper" not in commands(REPOSITORY / "docs" / "paper.md")
+    assert "python -m evidence paper" in commands(REPOSITORY / "docs" / "paper.md", needs_data=True)
+    assert "python -m evidence paper" not in commands(REPOSITORY / "docs" / "paper.md")
 
 
 def test_the_count_of_the_paper_is_what_is_printed(data_folder, here, monkeypatch):
     monkeypatch.setenv("CLOSECALL_DATA", str(data_folder))
     ((_, shown),) = blocks(REPOSITORY / "docs" / "paper.md", "text", needs_data=True)
-    lines = printed(here("closecall paper"))
+    lines = printed(here("python -m evidence paper"))
     assert lines[-len(shown.splitlines()) :] == shown.splitlines()
 
 

@@ -42,9 +42,9 @@ def test_the_command_line_has_names_and_hints_of_its_own():
 def test_fields_survive_a_process():
     error = UnevenTimesError("for uneven times", "none", argument="end", code="uneven", end=7)
     error.status = "bad_times"
-    copy = pickle.loads(pickle.dumps(error))
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301
     assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
-    missing = pickle.loads(pickle.dumps(MissingExtraError("rich", "cli")))
+    missing = pickle.loads(pickle.dumps(MissingExtraError("rich", "cli")))  # noqa: S301
     assert "closecall[cli]" in str(missing)
 
 

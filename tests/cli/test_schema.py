@@ -55,7 +55,7 @@ def written(run, demo_file, found):
 
 
 def test_the_commands_that_have_a_schema_are_listed(run):
-    assert lines(run("schema")) == NAMES == sorted([*WRITTEN, "paper"])
+    assert lines(run("schema")) == NAMES == sorted(WRITTEN)
     assert set(NAMES) < set(COMMANDS)
 
 

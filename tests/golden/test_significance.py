@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from evidence.paper.published import DATASETS
 from numba import config
 
 from closecall.chance import significance
 from closecall.datasets import load_kdd2022
-from closecall.paper.published import DATASETS
 from tests.golden.published import labels
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -34,7 +34,6 @@ COMMANDS = {
     "curve": "Score every threshold, and choose the best.",
     "demo": "Score two detectors on generated data.",
     "metrics": "List every metric and what it handles.",
-    "paper": "Compute the tables of the paper, or draw its figures.",
     "report": "Write an interactive page to explore.",
     "schema": "Print the JSON Schema of a command's JSON.",
     "score": "Score predicted anomalies against the true ones.",

@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from closecall.tables.inputs import Columns, Inputs
 
 _CROSS_FITTING_HINTS = {
-    "few_events": "With so few, one event decides the threshold of all others. Choose the threshold "
-    "on another part of the time (--fit-until), or on other series."
+    "few_events": "With so few, one event decides the threshold of all others. Choose the "
+    "threshold on another part of the time (--fit-until), or on other series."
 }
 _PICTURES = (".pdf", ".png", ".svg")
 _ROWS = 11  # of the curve; its ends, the best and the chosen point come on top

@@ -35,7 +35,6 @@ from closecall.statistics import compute_ranks
 from closecall.tables.batch.series import ignored_outside, timed_series
 from closecall.tables.batch.status import (
     DISORDER_HINT,
-    OUT_OF_ORDER,
     STATUSES,
     Status,
     empty_series,

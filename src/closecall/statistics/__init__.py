@@ -16,7 +16,7 @@ precision may be, has the degrees of freedom of those. With fewer than six event
 several of them, or a series. Blocks and series are taken whole: precision and recall are sums over
 each of them.
 
-All of it was chosen by the coverage it had in simulations: ``python -m benchmarks intervals``.
+All of it was chosen by the coverage it had in simulations: ``python -m evidence intervals``.
 """
 
 from closecall.statistics.intervals import (

@@ -3,10 +3,9 @@
 import re
 
 import pytest
-
-from closecall.paper import Cell, Reproduction, Row, Table
-from closecall.paper.latex import to_latex
-from closecall.paper.result import in_blocks
+from evidence.paper import Cell, Reproduction, Row, Table
+from evidence.paper.result import in_blocks
+from evidence.paper.writing import to_latex
 
 
 def table(*rows, columns=("one", "two", "three"), headings=("kind", "name")):
@@ -37,11 +36,20 @@ def uneven():
     ],
 )
 def test_as_many_columns_as_fit(uneven, width, parts):
-    assert [block.columns for block in in_blocks(uneven, width)] == parts
+    blocks = in_blocks(uneven, width, same_rows=True)
+    assert [block.columns for block in blocks] == parts
+
+
+def test_parts_for_a_terminal_keep_all_rows(uneven):
+    blocks = list(in_blocks(uneven, 55, same_rows=False))
+    assert [block.columns for block in blocks] == [("one", "two", "three")]
+    blocks = list(in_blocks(uneven, 54, same_rows=False))
+    assert [block.columns for block in blocks] == [("one", "two"), ("three",)]
+    assert {len(block.rows) for block in blocks} == {3}
 
 
 def test_parts_leave_empty_rows_out(uneven):
-    left, right = in_blocks(uneven, 100)
+    left, right = in_blocks(uneven, 100, same_rows=True)
     assert [row.labels for row in left.rows] == [("a", "x"), ("a", "y")]
     assert [row.labels for row in right.rows] == [("a", "x"), ("b", "z")]
     assert left.total + right.total == uneven.total == 6

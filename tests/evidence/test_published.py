@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from evidence.paper import published
 
-from closecall.paper import published
 from tests.golden import test_comparison_table as table
 from tests.golden import test_swat_events as events
 
@@ -15,10 +15,10 @@ def test_two_transcriptions_agree():
         for dataset, algorithms in datasets.items()
         for algorithm, cell in algorithms.items()
     }
-    own = {
+    transcribed = {
         (metric, *key): cell for metric, c in table.COMPARISON.items() for key, cell in c.items()
     }
-    assert cells == own
+    assert cells == transcribed
     assert len(cells) == 80
     assert set(published.COMPARISON) == set(published.METRICS)
     for algorithm, (mean, *six) in published.PER_EVENT.items():

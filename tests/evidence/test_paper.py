@@ -1,4 +1,4 @@
-"""`closecall paper`: its four formats on the real data, and its refusals."""
+"""`python -m evidence paper`: its four formats on the real data, and its refusals."""
 
 import csv
 import io
@@ -8,8 +8,8 @@ import shutil
 from functools import cache
 
 import pytest
+from evidence.paper import figures, reproduce
 
-from closecall.paper import figures, reproduce
 from tests.conftest import run_program
 from tests.datasets.conftest import write_kdd2022
 
@@ -20,7 +20,7 @@ LAST = "156 of 160 computed cells match the paper"
 @pytest.fixture(autouse=True)
 def computed_once(monkeypatch):
     """Compute the tables of each folder once, whatever they are written as."""
-    monkeypatch.setattr("closecall.cli.paper.reproduce", COMPUTED)
+    monkeypatch.setattr("evidence.paper.reproduce", COMPUTED)
 
 
 def unwrapped(output):
@@ -122,14 +122,18 @@ def test_cells_without_data_are_said_to_be_left_out(run, data_folder, tmp_path):
 
 
 def test_no_such_folder(refuse):
-    assert refuse("paper", "--data", "gone") == [
-        "Error: Expected `--data` to name a folder, got gone.",
-        "Hint: Without it, the data is downloaded.",
-    ]
+    assert refuse("paper", "--data", "gone", code=2) == (
+        "Error: Invalid value for '--data': Directory 'gone' does not exist."
+    )
+
+
+def test_a_folder_without_the_labels(refuse, tmp_path):
+    assert refuse("paper", "--data", str(tmp_path), code=1).startswith("Hint: ")
 
 
 def test_an_unknown_format(refuse):
-    assert "'latex'" in refuse("paper", "--format", "xml", code=2)[0]
+    assert "'latex'" in refuse("paper", "--format", "xml", code=2)
+    assert "'pdf'" in refuse("paper", "--out", "figures", "--figure-format", "gif", code=2)
 
 
 @pytest.fixture
@@ -173,15 +177,10 @@ def test_figures_of_data_without_measurements(run, tmp_path, few_figures):
 
 
 def test_figures_are_not_tables(refuse):
-    hint = "Hint: Try `closecall paper --help`."
-    assert refuse("paper", "--out", "figures", "--format", "json", code=2) == [
-        "Error: --out draws figures, and takes neither --format nor --output.",
-        hint,
-    ]
-    assert refuse("paper", "--figure-format", "svg", code=2) == [
-        "Error: --figure-format needs --out, the folder of the figures.",
-        hint,
-    ]
-    assert refuse("paper", "--out", "figures", "--data", "gone")[0] == (
-        "Error: Expected `--data` to name a folder, got gone."
+    assert refuse("paper", "--out", "figures", "--format", "json", code=2) == (
+        "Error: --out draws figures, and takes neither --format nor --output."
     )
+    assert refuse("paper", "--figure-format", "svg", code=2) == (
+        "Error: --figure-format needs --out, the folder of the figures."
+    )
+    assert "'gone' does not exist" in refuse("paper", "--out", "figures", "--data", "gone", code=2)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from math import isnan
+from statistics import harmonic_mean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation import affiliation
-from closecall.compare import compare
+from closecall import Events, affiliation, compare, metrics
 from closecall.datasets import load_kdd2022
 from closecall.datasets.kdd2022 import MEASURED
-from closecall.events import Events
-from closecall.fscore import f_measure
-from closecall.metrics import classical, range_based, time_aware
-from closecall.metrics.registry import find
-from closecall.paper.published import (
+from closecall.theory import single_prediction
+from evidence.paper.published import (
     ALGORITHMS,
     CHARACTERISTIC_COLUMNS,
     CHARACTERISTICS,
@@ -33,14 +30,14 @@ from closecall.paper.published import (
     SECOND_ZONE,
     ZONE_BORDERS,
 )
-from closecall.paper.result import Cell, Reproduction, Row, Table
-from closecall.theory import single_prediction
+from evidence.paper.result import Cell, Reproduction, Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from os import PathLike
 
-    from closecall.affiliation import Affiliation, EventScores
+    from closecall import Affiliation
+    from closecall.affiliation import EventScores
     from closecall.datasets import LabelledSeries
 
     Data = Mapping[str, LabelledSeries]
@@ -62,12 +59,6 @@ def reproduce(folder: str | PathLike[str] | None = None) -> Reproduction:
     Reproduction
         The tables ``characteristics``, ``running_example``, ``datasets``, ``comparison``,
         ``per_event``, ``counts`` and ``closed_forms``.
-
-    Examples
-    --------
-    >>> paper = reproduce()  # doctest: +SKIP
-    >>> paper["comparison"]  # doctest: +SKIP
-    Table(comparison, 79 of 80 cells match)
     """
     data = load_kdd2022(folder)
     return Reproduction(
@@ -119,17 +110,17 @@ def characteristics() -> Table:
 
 
 def _traits(name: str) -> tuple[str, ...]:
-    metric = find(name)
+    (metric,) = (row for row in metrics.table() if row["name"] == name)
     pair, near, durations = (
         "yes" if value else "no"
         for value in (
-            "precision" in metric.gives and "recall" in metric.gives,
-            metric.handles_adjacency,
-            metric.handles_durations,
+            {"precision", "recall"} <= {*metric["gives"]},
+            metric["handles_adjacency"],
+            metric["handles_durations"],
         )
     )
-    settings = len(metric.parameters.keys() - _CONVENTIONS)
-    return pair, metric.mainly_for, near, durations, str(settings)
+    settings = len(metric["parameters"].keys() - _CONVENTIONS)
+    return pair, metric["mainly_for"], near, durations, str(settings)
 
 
 # Section 3, in minutes after 3:00. The paper draws its intervals and prints only the first zone's;
@@ -268,11 +259,11 @@ def _compare(metric: str, series: LabelledSeries, algorithm: str) -> Cell | None
     truth, predicted = series.truth, series.predicted[algorithm]
     if metric == "range_based":
         chosen = _RANGE_BASED_ON_SWAT if series.name == "swat" else _RANGE_BASED_ON_NAB
-        result: Any = range_based(truth, predicted, **_RANGE_BASED | chosen)
+        result: Any = metrics.range_based(truth, predicted, **_RANGE_BASED | chosen)
     elif metric == "time_aware":
-        result = time_aware(truth, predicted, **_TIME_AWARE)
+        result = metrics.time_aware(truth, predicted, **_TIME_AWARE)
     else:
-        result = (classical if metric == "classical" else affiliation)(truth, predicted)
+        result = (metrics.classical if metric == "classical" else affiliation)(truth, predicted)
     return scores_cell(result.precision, result.recall, result.f1, published)
 
 
@@ -282,8 +273,10 @@ def per_event(data: Data) -> Table:
     columns = []
     for name, published in PER_EVENT.items():
         result = affiliation(swat.truth, swat.predicted[name])
-        own = result.events
-        each = zip(own.precision.tolist(), own.recall.tolist(), own.f1.tolist(), strict=True)
+        events = result.events
+        each = zip(
+            events.precision.tolist(), events.recall.tolist(), events.f1.tolist(), strict=True
+        )
         rows = [(result.precision, result.recall, result.f1), *each]
         columns.append(
             tuple(
@@ -349,7 +342,7 @@ def closed_forms() -> Table:
     title = "Closed forms against the metric, for an event that fills a share p of its zone"
     about = "closed_forms", title, "section 4.4 and appendix C", ("prediction",)
     cells = {name: tuple(_closed_form(name, p) for p in _PROPORTIONS) for name in CLOSED_FORMS}
-    rows = tuple(Row((name,), own) for name, own in cells.items())
+    rows = tuple(Row((name,), found) for name, found in cells.items())
     note = "Each cell is precision/recall; a random point is averaged over the whole zone."
     return Table(*about, tuple(f"p = {p:g}" for p in _PROPORTIONS), rows, (note,))
 
@@ -388,7 +381,7 @@ def _measure(name: str, event: int) -> Affiliation:
 
 def _by_rows(labels: tuple[str, ...], columns: list[Any]) -> tuple[Row, ...]:
     cells = zip(*columns, strict=True)
-    return tuple(Row((label,), own) for label, own in zip(labels, cells, strict=True))
+    return tuple(Row((label,), found) for label, found in zip(labels, cells, strict=True))
 
 
 # Numbers as the paper writes them.
@@ -404,8 +397,8 @@ def scores_cell(precision: float, recall: float, f1: float, published: str) -> C
     published_pair, _, published_f1 = published.rpartition("/")
     note = ""
     if pair == published_pair and _score(f1) != published_f1:
-        rounded = float(f_measure(*(float(part) for part in pair.split("/"))))
-        if _score(rounded) == published_f1:
+        rounded = [float(part) for part in pair.split("/")]
+        if _score(harmonic_mean(rounded)) == published_f1:
             note = (
                 f"the published F1 is that of the rounded pair {pair}; of the exact pair it is "
                 f"{f1:.4f}"

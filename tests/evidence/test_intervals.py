@@ -2,7 +2,7 @@
 
 250 sets of events are drawn for each case. A true coverage of 95 % then shows as 91 % or more all
 but once in 700 times (three standard errors of 1.4 %). Every case is seeded. The whole simulation
-of differences is ``python -m benchmarks intervals``.
+of differences is ``python -m evidence intervals``.
 """
 
 from functools import cache
@@ -10,7 +10,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from benchmarks.intervals import (
+from evidence.intervals import (
     CLUSTERED,
     DETECTORS,
     LEAST,
@@ -25,7 +25,7 @@ from benchmarks.intervals import (
 
 from closecall.statistics import Sample
 
-SETS, FEWER = 250, 150  # fewer of what is whole in the benchmarks
+SETS, FEWER = 250, 150  # fewer than in the whole study
 SLACK = 3 * sqrt(LEVEL * (1 - LEVEL) / SETS)
 
 

@@ -4,12 +4,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from evidence.paper import figures
 from matplotlib import pyplot as plt
 
 import closecall as cc
 from closecall.datasets import load_kdd2022
-from closecall.errors import InputError
-from closecall.paper import figures
 from closecall.plot.drawing import ZoneLabels
 from closecall.wording import score_text
 
@@ -49,12 +48,12 @@ def test_the_first_figure_has_the_scores_of_its_caption(name, published):
     samples = np.arange(*figures.LIMITS_SPAN)
     both = truth.to_labels(samples), predicted.to_labels(samples)
     assert cc.metrics.classical(*both).values() == result.values()
-    own = cc.affiliation(truth, predicted, span=figures.LIMITS_SPAN)
-    detected = own.events.predicted_count.tolist()
+    result = cc.affiliation(truth, predicted, span=figures.LIMITS_SPAN)
+    detected = result.events.predicted_count.tolist()
     assert detected == ([1, 1, 1] if name == "prediction 1" else [1, 0, 0])
     (axes,) = figure("classical-limitations").axes
     names = [label.get_text() for label in axes.get_yticklabels()]
-    scores = f"{score_text(own.precision)} / {score_text(own.recall)}"
+    scores = f"{score_text(result.precision)} / {score_text(result.recall)}"
     assert f"{name}\nclassical {published.replace('/', ' / ')}\naffiliation {scores}" in names
 
 
@@ -117,8 +116,3 @@ def test_nothing_is_cut_off(data_folder):
         assert box.y0 > -0.02, known.name
         assert box.x1 < width + 0.02, known.name
         assert box.y1 < height + 0.02, known.name
-
-
-def test_another_format_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"`figure_format` to be .* got 'gif'"):
-        next(figures.draw_figures(tmp_path, figure_format="gif"))

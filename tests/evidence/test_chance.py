@@ -1,8 +1,8 @@
-"""A small part of `python -m benchmarks evidence`: what is told of alarms without information."""
+"""A small part of `python -m evidence chance`: alarms without information are at chance."""
 
 import numpy as np
 import pytest
-from benchmarks.evidence import EVENTS, SCENARIOS, simulate, true_labels, tuned_noise
+from evidence.chance import EVENTS, SCENARIOS, simulate, true_labels, tuned_noise
 
 from closecall.chance import significance
 
@@ -11,11 +11,11 @@ TIED = {"everything", "all but the first", "all but the last", "all but one samp
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=[one.name for one in SCENARIOS])
-def test_chance_is_seldom_told_to_be_better_than_chance(scenario):
+def test_alarms_without_information_are_seldom_better_than_chance(scenario):
     for events in (2, 10):
         found = simulate(scenario, events, SERIES)
         # 5 % of 60 series are 3; 8 or more come up once in a hundred.
-        assert found.told <= (0 if scenario.name in TIED else 8 / SERIES)
+        assert found.better <= (0 if scenario.name in TIED else 8 / SERIES)
         if scenario.placed_at_random:
             assert (np.abs(found.above) <= 0.03 + 4 * found.error).all()
 
@@ -27,7 +27,7 @@ def test_the_series_have_the_events_they_should_have(count):
         assert (np.diff(truth.astype(int), prepend=0, append=0) == 1).sum() == count
 
 
-def test_noise_at_its_best_threshold_is_told_from_knowledge():
+def test_noise_at_its_best_threshold_is_at_chance_and_a_detector_is_not():
     assert tuned_noise(2, SERIES) <= 8 / SERIES
     random = np.random.default_rng(3)
     truth = true_labels(random, 5, 400)

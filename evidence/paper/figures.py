@@ -5,25 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall import theory
-from closecall.affiliation import affiliation
-from closecall.events import Events
+from closecall import Events, affiliation, theory
 from closecall.metrics import classical
-from closecall.paper.published import ALGORITHMS
-from closecall.paper.reproduce import PREDICTED, SPAN, TRUTH
-from closecall.parameters import require_choice
-from closecall.plot import (
-    needing_matplotlib,
-    plot_distances,
-    plot_events,
-    plot_single_prediction,
-    plot_survival,
-)
+from closecall.plot import plot_distances, plot_events, plot_single_prediction, plot_survival
+from closecall.plot.drawing import save_figure
 from closecall.wording import score_text
+from evidence.paper.published import ALGORITHMS
+from evidence.paper.reproduce import PREDICTED, SPAN, TRUTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,10 +23,9 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from closecall.affiliation import Affiliation
+    from closecall import Affiliation
     from closecall.datasets import LabelledSeries
 
-FigureFormat = Literal["png", "svg", "pdf"]
 _WIDTH = 9.0  # inches
 
 # Figure 1 is drawn and not printed as numbers: these give the scores of its caption.
@@ -65,7 +56,7 @@ def draw_figures(
     folder: str | PathLike[str],
     data: Mapping[str, LabelledSeries] | None = None,
     *,
-    figure_format: FigureFormat = "png",
+    figure_format: str = "png",
 ) -> Iterator[Path]:
     """Draw the paper's figures into a folder, and yield each file once it is written.
 
@@ -77,16 +68,12 @@ def draw_figures(
     >>> [path.name for path in paths][:2]
     ['classical-limitations.svg', 'average-distance.svg']
     """
-    require_choice(figure_format, "figure_format", get_args(FigureFormat))
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     for figure in FIGURES:
         if data is not None or not figure.needs_data:
             path = place / f"{figure.name}.{figure_format}"
-            with needing_matplotlib():
-                from closecall.plot.drawing import save_figure
-
-                save_figure(figure.draw(data or {}), path)
+            save_figure(figure.draw(data or {}), path)
             yield path
 
 

@@ -1,15 +1,16 @@
-"""Intervals of differences: how often they hold in simulations, how wide they are, who is apart."""
+"""Simulate how often intervals of differences hold the true difference, and how wide they are."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
+import click
 import numpy as np
 
-from benchmarks.timing import options
 from closecall.statistics import FEWEST_TO_COMPARE, SCORES, Sample
+from evidence.simulation import pivot, run_all, simulation_options, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     Pair = Callable[[np.random.Generator, tuple[int, int]], tuple[Side, Side]]
 
 LEVEL, LEAST = 0.95, 0.93
-_EVENTS = (6, 10, 20, 50, 100)
+_EVENTS, _EVENTS_IN_RUNS = (6, 10, 20, 50, 100), (50, 100, 200)
 _SETS, _QUICK_SETS = 2_000, 200
-_FEWEST_SETS = 0.05  # with an interval, for its coverage to be told
+_FEWEST_SETS = 0.05  # with an interval, for its coverage to be reported
 _QUICK_SLACK = 3.5 * (LEAST * (1 - LEAST) / _QUICK_SETS) ** 0.5
 
 
@@ -50,6 +51,7 @@ def failing(miss: Any, precision: Any, recall: Any) -> Side:
 
 
 def unit(value: Any) -> Any:
+    """Map any number into (0, 1)."""
     return 1 / (1 + np.exp(-value))
 
 
@@ -182,7 +184,8 @@ PAIRS: dict[str, Pair] = {
         for noise in (0.0, 0.01, 0.05)
     },
 }
-# What telling a lead of 0.05 on all of 20 events from none costs, and too coarse a grid of shares.
+# Pairs with lower coverage: a lead of 0.05 on all of 20 events counts as significant, and shares
+# of events are on too coarse a grid.
 BEYOND: dict[str, Pair] = {
     "0.05 ahead, fails 1/10": steady(0.05, first=0.1),
     "alike but for 1/3, noise 0": alike(1 / 3, 0.0),
@@ -211,17 +214,17 @@ def true_difference(pair: Pair) -> NDArray[np.float64]:
 
 
 class Measured(NamedTuple):
-    """What the intervals of one pair were on so many events: by score, but the last."""
+    """The intervals of one pair and number of events: by score, but the last."""
 
     made: NDArray[np.float64]
-    """In how many of the sets there is one."""
+    """The number of sets that have one."""
     coverage: NDArray[np.float64]
     """How often those hold the true difference; nan where there are fewer than one in 20."""
     width: NDArray[np.float64]
     apart: NDArray[np.float64]
     """How often those leave out 0."""
     cautioned: float
-    """How often events are said to depend on each other."""
+    """How often there is a caution that events depend on each other."""
 
 
 def measured(pair: Pair, events: int, sets: int, *, block: int = 1) -> Measured:
@@ -234,12 +237,12 @@ def measured(pair: Pair, events: int, sets: int, *, block: int = 1) -> Measured:
     gaps = [sample.differences(0, 1, LEVEL) for sample in made]
     low, high = (np.array([[getattr(gap, end) for gap in row] for row in gaps]) for end in ENDS)
     truth, count = true_difference(pair), (~np.isnan(low)).sum(axis=0)
-    told = np.where(count >= _FEWEST_SETS * sets, count, np.nan)
+    reported = np.where(count >= _FEWEST_SETS * sets, count, np.nan)
     return Measured(
         count.astype(np.float64),
-        ((low <= truth) & (truth <= high)).sum(axis=0) / told,
-        np.nansum(high - low, axis=0) / told,
-        ((low > 0) | (high < 0)).sum(axis=0) / told,
+        ((low <= truth) & (truth <= high)).sum(axis=0) / reported,
+        np.nansum(high - low, axis=0) / reported,
+        ((low > 0) | (high < 0)).sum(axis=0) / reported,
         float(np.mean([bool(sample.pair_cautions(0, 1).dependent) for sample in made])),
     )
 
@@ -248,61 +251,87 @@ ENDS = ("low", "high")
 
 
 def least_steady_lead(events: int) -> float:
-    """Return the least lead, in thousandths, that is told from none if it is on every event."""
+    """Return the least lead that is significant if it is the same on all events."""
 
-    def told(lead: int) -> bool:
+    def significant(lead: int) -> bool:
         second = np.full((1, events), 0.5 - lead / 2_000)
         both = np.vstack([second + lead / 1_000, second])
         return bool(Sample.read(both, both).differences(0, 1, LEVEL)[1].low > 0)
 
-    return (1 + bisect_left(range(1, 1_000), x=True, key=told)) / 1_000
+    return (1 + bisect_left(range(1, 1_000), x=True, key=significant)) / 1_000
 
 
-def print_pairs(pairs: dict[str, Pair], sets: int, *, least: float) -> bool:
-    """Print a line for each pair; return whether every coverage is as high as it must be."""
-    head = "".join(f"{f'{events} events':>22}" for events in _EVENTS)
-    print(f"{'':<32}{head}\n{'':<32}" + f"{'held  width  apart':>22}" * len(_EVENTS))
-    worst = 1.0
-    for name, pair in pairs.items():
-        cells = []
-        for events in _EVENTS:
-            found = measured(pair, events, sets)
-            held = float(np.nanmin(found.coverage))
-            worst = min(worst, held)
-            cells.append(f"{held:>9.1%}{found.width[1]:>7.3f}{found.apart[1]:>6.0%}")
-        print(f"{name:<32}{''.join(cells)}", flush=True)
-    print(f"The least is {worst:.1%}.\n")
-    return worst >= least
+def measure(kind: str, name: str, events: int, sets: int, block: int = 1) -> dict[str, Any]:
+    """Measure a pair by its name: functions in functions do not go to other processes."""
+    pair = CLUSTERED[name][0] if name in CLUSTERED else (PAIRS | BEYOND)[name]
+    found = measured(pair, events, sets, block=block)
+    fields = {"held": found.coverage, "width": found.width, "apart": found.apart}
+    return {
+        "kind": kind,
+        "pair": name,
+        "events": events,
+        "block": block,
+        **{
+            f"{score}_{field}": float(value)
+            for field, values in fields.items()
+            for score, value in zip(SCORES, values, strict=True)
+        },
+        "cautioned": found.cautioned,
+        "held": float(np.nanmin(found.coverage)),
+    }
 
 
-def print_blocks(sets: int) -> None:
-    """Print how often intervals hold where failures come in runs, without blocks and with them."""
-    sizes = (50, 100, 200)
-    print(f"{'':<32}" + "".join(f"{f'{events} events':>28}" for events in sizes))
-    print(f"{'':<32}" + f"{'alone  block  held  caution':>28}" * len(sizes))
-    for name, (pair, wanted) in CLUSTERED.items():
-        cells = []
-        for events in sizes:
+def jobs(sets: int) -> list[Any]:
+    """Return the measurements to make, each a function."""
+    made = [
+        partial(measure, kind, name, events, sets)
+        for kind, pairs in (("pair", PAIRS), ("known to hold less often", BEYOND))
+        for name in pairs
+        for events in _EVENTS
+    ]
+    for name, (_, wanted) in CLUSTERED.items():
+        for events in _EVENTS_IN_RUNS:
             block = min(wanted, events // FEWEST_TO_COMPARE)
-            alone, blocked = measured(pair, events, sets), measured(pair, events, sets, block=block)
-            held = [float(np.nanmin(found.coverage)) for found in (alone, blocked)]
-            cells.append(f"{held[0]:>9.1%}{block:>4}{held[1]:>8.1%}{alone.cautioned:>7.0%}")
-        print(f"{name:<32}{''.join(cells)}", flush=True)
+            made.append(partial(measure, "runs, without blocks", name, events, sets))
+            made.append(partial(measure, "runs, with blocks", name, events, sets, block))
+    return made
 
 
-def main(arguments: list[str]) -> int:
-    parser = options("intervals", __doc__, "fewer sets of events")
-    sets = _QUICK_SETS if parser.parse_args(arguments).quick else _SETS
-    print(
-        f"{LEVEL:.0%} intervals of differences over {sets} sets of events each. held: how often "
-        f"they hold the true difference, the least of {', '.join(SCORES)}; width, and apart, how "
-        "often they leave out 0: of recall.\n"
+@click.command(help=__doc__)
+@simulation_options(f"Draw {_QUICK_SETS} sets of events instead of {_SETS:,}.")
+def study(*, quick: bool, output_format: str, output: TextIO) -> None:
+    """Simulate every pair; exit with 1 if intervals hold less often than they must."""
+    sets, least = (_QUICK_SETS, LEAST - _QUICK_SLACK) if quick else (_SETS, LEAST)
+    records = run_all(jobs(sets))
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for record in records:
+        kinds.setdefault(record["kind"], []).append(record)
+    pairs, beyond, alone, blocked = kinds.values()
+    by, recall = ("pair", "events"), SCORES[1]
+
+    def share(field: str) -> Callable[[dict[str, Any]], str]:
+        return lambda record: f"{record[field]:.1%}"
+
+    tables = (
+        pivot(f"Held, the least of {', '.join(SCORES)}", pairs, *by, share("held")),
+        pivot("Held, where intervals are known to hold less often", beyond, *by, share("held")),
+        pivot("Mean width, recall", pairs, *by, lambda record: f"{record[f'{recall}_width']:.3f}"),
+        pivot("Intervals without 0, recall", pairs, *by, share(f"{recall}_apart")),
+        pivot("Failures in runs: held without blocks", alone, *by, share("held")),
+        pivot(
+            "Failures in runs: held with blocks (their length)",
+            blocked,
+            *by,
+            lambda record: f"{record['held']:.1%} ({record['block']})",
+        ),
+        pivot("Failures in runs: cautioned without blocks", alone, *by, share("cautioned")),
     )
-    fine = print_pairs(PAIRS, sets, least=LEAST if sets == _SETS else LEAST - _QUICK_SLACK)
-    print("Where they are known to hold less often:")
-    print_pairs(BEYOND, sets, least=0.0)
+    worst = min(record["held"] for record in pairs)
     leads = ", ".join(f"{least_steady_lead(events):.3f} of {events}" for events in _EVENTS)
-    print(f"The least lead that is told from none if it is the same on all events: {leads}.\n")
-    print("Failures in runs: held without blocks; the block, held with it; cautioned without.")
-    print_blocks(sets)
-    return 0 if fine else 1
+    notes = (
+        f"{LEVEL:.0%} intervals over {sets:,} sets of events each; the least share is {worst:.1%}.",
+        f"The least lead that is significant if it is the same on all events: {leads}.",
+    )
+    write(output, output_format, records, tables, notes)
+    if worst < least:
+        raise SystemExit(1)

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -116,8 +114,7 @@ class Table:
         for row, name, cell in self.entries():
             if row.labels == labels and name == column:
                 return cell
-        rule = f"a cell of table {self.name!r}"
-        raise InputError(rule, f"row {labels} and column {column!r}")
+        raise KeyError(f"table {self.name!r} has no row {labels} with column {column!r}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values, one entry per cell."""
@@ -157,7 +154,7 @@ class Reproduction:
             if table.name == name:
                 return table
         names = ", ".join(table.name for table in self.tables)
-        raise InputError("the name of a table", repr(name), hint=f"There are {names}.")
+        raise KeyError(f"no table {name!r}; there are {names}")
 
     def mismatches(self) -> Iterator[tuple[Table, Row, str, Cell]]:
         """Yield each cell that is not as published, with its table, row and column."""
@@ -211,10 +208,11 @@ _GAP = 2  # characters between columns
 _MARK = 4  # characters between what is computed and what is published
 
 
-def in_blocks(table: Table, width: int) -> Iterator[Table]:
+def in_blocks(table: Table, width: int, *, same_rows: bool) -> Iterator[Table]:
     """Yield the table in parts with as many columns as fit a line, but one at least.
 
-    Columns share a part only if they have cells in the same rows; the other rows are left out.
+    With `same_rows`, columns share a part only if they have cells in the same rows, and a part
+    leaves out rows without cells.
     """
     labels = zip(table.headings, *(row.labels for row in table.rows), strict=True)
     left = width - sum(max(map(len, texts)) + _GAP for texts in labels)
@@ -225,20 +223,18 @@ def in_blocks(table: Table, width: int) -> Iterator[Table]:
         pairs = [(len(cell.computed), len(cell.published)) for cell in cells if cell is not None]
         wide = sum(map(max, zip(*pairs, strict=True))) + _MARK
         needed = max(len(name), wide) + _GAP
-        empty = [cell is None for cell in cells]
+        empty = [same_rows and cell is None for cell in cells]
         if chosen and (used + needed > left + _GAP or empty != shared):
-            yield _part(table, chosen)
+            yield _part(table, chosen, same_rows=same_rows)
             chosen, used = [], 0
         shared = empty
         chosen.append(index)
         used += needed
-    yield _part(table, chosen)
+    yield _part(table, chosen, same_rows=same_rows)
 
 
-def _part(table: Table, columns: list[int]) -> Table:
-    rows = (Row(row.labels, tuple(row.cells[at] for at in columns)) for row in table.rows)
-    return replace(
-        table,
-        columns=tuple(table.columns[at] for at in columns),
-        rows=tuple(row for row in rows if any(cell is not None for cell in row.cells)),
-    )
+def _part(table: Table, columns: list[int], *, same_rows: bool) -> Table:
+    rows = [Row(row.labels, tuple(row.cells[at] for at in columns)) for row in table.rows]
+    if same_rows:
+        rows = [row for row in rows if any(cell is not None for cell in row.cells)]
+    return replace(table, columns=tuple(table.columns[at] for at in columns), rows=tuple(rows))

@@ -1,18 +1,17 @@
-"""Evidence for the shift test: how often chance is told to be better than chance."""
+"""Simulate how often alarms without information are found to be better than chance."""
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
-from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
+import click
 import numpy as np
-from tqdm import tqdm
 
-from benchmarks.timing import options
 from closecall.affiliation.shifts import score_moved
 from closecall.chance import ShiftTest, significance
 from closecall.series import read_pair
+from evidence.simulation import pivot, run_all, simulation_options, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,12 +26,12 @@ EVENTS = (1, 2, 5, 10, 35)
 LEVEL = 0.05
 MOST, MOST_AT_BORDERS, MOST_AWAY = 0.06, 0.10, 0.03
 LARGEST_ERROR = 0.006  # of a mean that is compared with MOST_AWAY
-_MOST_TIMES = 50  # so many series are drawn at most for that
+_MOST_TIMES = 50  # the number of series grows at most by this factor for that
 _PREFIX = 300  # samples that are ignored
 
 
 def true_labels(random: np.random.Generator, count: int, samples: int = SAMPLES) -> Labels:
-    """Draw so many events of any length up to a third of their share, anywhere, never touching."""
+    """Draw events of any length up to a third of their share, anywhere, never touching."""
     return placed(random, random.integers(1, max(2, samples // (3 * count)), size=count), samples)
 
 
@@ -78,7 +77,7 @@ def one_alarm(share: float, *, to_the_end: bool = False) -> Detector:
 
 
 def comb(random: np.random.Generator, truth: Labels) -> Labels:
-    """Predict every so many samples."""
+    """Predict periodic alarms."""
     period = int(random.integers(5, 200))
     width = int(random.integers(1, max(2, period // 2)))
     phase = int(random.integers(period))
@@ -133,7 +132,7 @@ _LONG = 0.9
 
 
 class Scenario(NamedTuple):
-    """Alarms without information, and how often they may be told to have some."""
+    """Alarms without information, and how often they may be found better than chance."""
 
     name: str
     predict: Detector
@@ -163,24 +162,24 @@ SCENARIOS = (
 
 
 class Finding(NamedTuple):
-    """What the test says of one scenario with so many events."""
+    """The result of the test for one scenario and number of events."""
 
-    told: float
-    """Share of series told to be better than chance: p of F1 at most 5 %."""
+    better: float
+    """Share of series whose alarms are found better than chance: p of F1 at most 5 %."""
     above: NDArray[np.float64]
     """Mean precision, recall and F1 above chance."""
     error: NDArray[np.float64]
     """Standard errors of these means: recall above a level near 1 varies a lot."""
 
     def breaks(self, scenario: Scenario) -> bool:
-        """Whether more is told than may be, or the scores are away from 0."""
+        """Whether the share exceeds its limit, or the scores are away from 0."""
         away = np.abs(self.above) > MOST_AWAY
-        return self.told > scenario.most or bool(scenario.placed_at_random and away.any())
+        return self.better > scenario.most or bool(scenario.placed_at_random and away.any())
 
 
 def simulate(scenario: Scenario, events: int, series: int, error: float = np.inf) -> Finding:
     """Draw series, and more until the standard errors of means are small; test each, and count."""
-    told, size = 0, series
+    better, size = 0, series
     above: list[list[float]] = []
     for seed in range(_MOST_TIMES * series):
         if seed == size:
@@ -197,88 +196,109 @@ def simulate(scenario: Scenario, events: int, series: int, error: float = np.inf
             truth, predicted = (np.concatenate((nothing, one)) for one in (truth, predicted))
             ignored = np.arange(truth.size) < scenario.prefix
         test = significance(truth, predicted, ignore=ignored)
-        told += test.f1.better_than_chance
+        better += test.f1.better_than_chance
         above.append([one.above_chance for one in (test.precision, test.recall, test.f1)])
     scores = np.array(above)
-    return Finding(told / len(above), scores.mean(axis=0), scores.std(axis=0) / len(above) ** 0.5)
+    return Finding(better / len(above), scores.mean(axis=0), scores.std(axis=0) / len(above) ** 0.5)
 
 
 def compared(events: int, series: int, *, long: bool = False) -> tuple[float, float]:
-    """Return how often a moderate detector, or one long alarm, is told to be better than chance.
+    """Return how often a moderate detector, or one long alarm, is found better than chance.
 
-    By the test as it is, and by all shifts, also those that cut an alarm in two.
+    The first share is that of the test as it is, the second that of a test by all shifts,
+    including those that cut an alarm in two.
     """
-    told, predict = np.zeros(2), one_alarm(_LONG) if long else moderate
+    better, predict = np.zeros(2), one_alarm(_LONG) if long else moderate
     for seed in range(series):
         random = np.random.default_rng([15, events, seed])
         truth = true_labels(random, events)
         pair = read_pair(truth, predict(random, truth))
         f1 = score_moved(pair, np.arange(truth.size))[0][2]
         tests = significance(pair, None).f1, ShiftTest("F1", f1[0], f1[1:], "alarms", exact=True)
-        told += [test.better_than_chance for test in tests]
-    ours, every = (told / series).tolist()
+        better += [test.better_than_chance for test in tests]
+    ours, every = (better / series).tolist()
     return ours, every
 
 
 def tuned_noise(events: int, series: int) -> float:
-    """Return how often pure noise at its own best threshold is told to be better than chance."""
-    told = 0
+    """Return how often pure noise at its own best threshold has a p-value of at most 5 %."""
+    better = 0
     for seed in range(series):
         random = np.random.default_rng([16, events, seed])
         truth = true_labels(random, events, 400)
         scores = np.convolve(random.normal(size=430), np.ones(31), "valid")
-        told += significance(truth, scores=scores, threshold="best_f1", n=100).f1.pvalue <= LEVEL
-    return told / series
+        better += significance(truth, scores=scores, threshold="best_f1", n=100).f1.pvalue <= LEVEL
+    return better / series
 
 
-def _cell(cell: tuple[int, int, int, float]) -> Finding:
-    """Simulate a scenario by its number: other processes do not take functions in functions."""
-    number, events, series, error = cell
+_SCORES = ("precision", "recall", "f1")
+
+
+def simulated(number: int, events: int, series: int, error: float) -> list[dict[str, Any]]:
+    """Simulate a scenario by its number: functions in functions do not go to other processes."""
     scenario = SCENARIOS[number]
-    return simulate(scenario, events, series, error if scenario.placed_at_random else np.inf)
+    found = simulate(scenario, events, series, error if scenario.placed_at_random else np.inf)
+    record = {
+        "alarms": scenario.name,
+        "events": events,
+        "better": found.better,
+        "limit": scenario.most,
+        "held": not found.breaks(scenario),
+    }
+    for score, above, deviation in zip(_SCORES, found.above, found.error, strict=True):
+        record |= {f"{score}_above_chance": float(above), f"{score}_error": float(deviation)}
+    return [record]
 
 
-def main(arguments: list[str]) -> int:
-    parser = options("evidence", __doc__, f"{QUICK_SERIES} series instead of {SERIES:,}")
-    quick = parser.parse_args(arguments).quick
+def simulated_noise(events: int, series: int) -> list[dict[str, Any]]:
+    """Simulate noise at its best threshold."""
+    name = "noise at its best threshold, p at most 5 %"
+    return [{"alarms": name, "events": events, "better": tuned_noise(events, series)}]
+
+
+def simulated_power(events: int, series: int, *, long: bool) -> list[dict[str, Any]]:
+    """Simulate a detector, or one long alarm, for the test as it is and for one by all shifts."""
+    name = "one alarm of 90 %" if long else "moderate detector"
+    names = name, f"{name}, by all shifts"
+    shares = zip(names, compared(events, series, long=long), strict=True)
+    return [{"alarms": name, "events": events, "better": share} for name, share in shares]
+
+
+def _share(record: dict[str, Any]) -> str:
+    return f"{record['better']:.1%}"
+
+
+def _farthest(record: dict[str, Any]) -> str:
+    """Write the mean above chance that is farthest from 0, and mark a cell that breaks a limit."""
+    value = max((record[f"{score}_above_chance"] for score in _SCORES), key=abs)
+    return f"{value:+.2f}{'' if record['held'] else ' !'}"
+
+
+@click.command(help=__doc__)
+@simulation_options(f"Draw {QUICK_SERIES} series instead of {SERIES:,}, and judge nothing.")
+def study(*, quick: bool, output_format: str, output: TextIO) -> None:
+    """Simulate every scenario; exit with 1 if a limit is broken."""
     series, error = (QUICK_SERIES, 2 * LARGEST_ERROR) if quick else (SERIES, LARGEST_ERROR)
-    failed = 0
-    cells = [
-        (number, events, series, error) for number in range(len(SCENARIOS)) for events in EVENTS
+    jobs: list[Callable[[], list[dict[str, Any]]]] = [
+        partial(simulated, number, events, series, error)
+        for number in range(len(SCENARIOS))
+        for events in EVENTS
     ]
-    heading = "".join(f"{count:>27}" for count in EVENTS)
-    print("Told better than chance, and mean precision, recall and F1 above chance,")
-    print(f"by the number of events\n{'':24}{heading}")
-    with (
-        ProcessPoolExecutor() as executor,
-        tqdm(total=len(cells) + 6, unit="cell", disable=None) as bar,
-    ):
-        noise = [executor.submit(tuned_noise, events, series) for events in (1, 2, 5)]
-        found = executor.map(_cell, cells)
-        powers = [executor.submit(compared, events, series) for events in (2, 5)]
-        long = executor.submit(compared, 1, series, long=True)
-        for scenario in SCENARIOS:
-            line = f"{scenario.name:<24}"
-            for finding in islice(found, len(EVENTS)):
-                wrong = finding.breaks(scenario)
-                failed += wrong
-                above = " ".join(f"{value:>+5.2f}" for value in finding.above)
-                line += f"{finding.told:>7.1%} {above}{' !' if wrong else '  '}"
-                bar.update()
-            tqdm.write(line)
-        shares = [one.result() for one in noise]
-        ours, every = zip(*(one.result() for one in powers), strict=True)
-        fooled = long.result()
-        bar.update(6)
-    told = (LEVEL * (1 - LEVEL) / series) ** 0.5
-    print(
-        f"\nNoise at its best threshold, told by p alone at 5 % (give or take {told:.1%}): ", end=""
+    jobs += [partial(simulated_noise, events, series) for events in (1, 2, 5)]
+    jobs += [partial(simulated_power, events, series, long=False) for events in (2, 5)]
+    jobs += [partial(simulated_power, 1, series, long=True)]
+    records = [record for found in run_all(jobs) for record in found]
+    judged = [record for record in records if "held" in record]
+    others = [record for record in records if "held" not in record]
+    by = "alarms", "events"
+    farthest = "Mean score above chance, the farthest from 0; ! breaks a limit"
+    tables = (
+        pivot("Alarms without information: share found better than chance", judged, *by, _share),
+        pivot(farthest, judged, *by, _farthest),
+        pivot("Tuned noise, and power: share found better than chance", others, *by, _share),
     )
-    print("{:.1%} (1 event), {:.1%} (2), {:.1%} (5)".format(*shares))
-    print("Power for a moderate detector: {:.2f} (2 events), {:.2f} (5);".format(*ours), end=" ")
-    print("by all shifts, also those that cut an alarm: {:.2f}, {:.2f}".format(*every))
-    print("One alarm of 90 % and one event: {:.1%}; by all shifts: {:.1%}".format(*fooled))
-    if quick:
-        print("With so few series nothing is judged.")
-        return 0
-    return 1 if failed else 0
+    deviation = (LEVEL * (1 - LEVEL) / series) ** 0.5
+    note = f"{series:,} series or more in each cell; the standard error of 5 % is {deviation:.1%}."
+    write(output, output_format, records, tables, [note])
+    if not quick and not all(record["held"] for record in judged):
+        raise SystemExit(1)

@@ -1,11 +1,7 @@
 """The whole paper on the real data, and on data that is not the paper's."""
 
 import pytest
-
-from closecall import paper, theory
-from closecall.datasets import load_kdd2022
-from closecall.errors import InputError, UndefinedMetricError
-from closecall.paper.reproduce import (
+from evidence.paper.reproduce import (
     closed_forms,
     comparison,
     description,
@@ -14,6 +10,11 @@ from closecall.paper.reproduce import (
     scores_cell,
     write_length,
 )
+
+from closecall import theory
+from closecall.datasets import load_kdd2022
+from closecall.errors import UndefinedMetricError
+from evidence import paper
 from tests.datasets.conftest import write_kdd2022, write_labels, write_measured
 
 CELLS = {
@@ -103,9 +104,9 @@ def test_as_plain_values(result):
 
 
 def test_a_table_that_is_not_there(result):
-    with pytest.raises(InputError, match="There are characteristics, running_example, datasets, "):
+    with pytest.raises(KeyError, match="there are characteristics, running_example, datasets, "):
         result["figure"]
-    with pytest.raises(InputError, match="a cell of table 'comparison'"):
+    with pytest.raises(KeyError, match="table 'comparison' has no row"):
         result["comparison"].cell("Classical", "iForest", column="NYC-Taxi")
 
 
