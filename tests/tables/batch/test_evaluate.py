@@ -170,6 +170,10 @@ def test_a_table_of_ones_own_is_refused_with_the_remedy():
         evaluate.rows_schema(BatchOptions.read(**ASKED, threshold="cross_fit"))
     with pytest.raises(InputTypeError, match="`options` to be BatchOptions"):
         evaluate.evaluate_table(TABLE, ASKED)
+    with pytest.raises(InputTypeError, match="`schema` to be a pyarrow Schema"):
+        evaluate.rows_schema(BatchOptions.read(**ASKED), {"a": None})
+    with pytest.raises(InputError, match="`by` to name a column of `schema`"):
+        evaluate.rows_schema(BatchOptions.read(**ASKED), TABLE.schema.remove(0))
     with pytest.raises(InputTypeError, match="`table` to be a pyarrow Table"):
         evaluate.evaluate_table(ASKED, BatchOptions.read(**ASKED))
     with pytest.raises(InputError, match="every series to be evaluated, with `strict=True`"):

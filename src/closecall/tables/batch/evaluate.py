@@ -305,7 +305,7 @@ def evaluate_table(table: pa.Table, options: BatchOptions) -> pa.Table:
     return rows.drop_columns([GAP, QUIET]).cast(rows_schema(options, table.schema))
 
 
-def rows_schema(options: BatchOptions, schema: pa.Schema | None = None) -> pa.Schema:
+def rows_schema(options: BatchOptions, schema: Any = None) -> pa.Schema:
     """Return the schema of the rows that `evaluate_table` gives, before there are any.
 
     Key columns have the types that they have in `schema`, the schema of the table; they are text
@@ -321,8 +321,13 @@ def rows_schema(options: BatchOptions, schema: pa.Schema | None = None) -> pa.Sc
     import pyarrow as pa
 
     _require_single_tables(options)
-    keys = schema or pa.schema([(name, pa.string()) for name in options.by])
-    return rows_table([], options, keys).drop_columns([GAP, QUIET]).schema
+    if schema is None:
+        schema = pa.schema([(name, pa.string()) for name in options.by])
+    elif not isinstance(schema, pa.Schema):
+        raise InputTypeError.expected("`schema` to be a pyarrow Schema", shown(schema))
+    else:
+        needed_columns(schema.names, options, "`schema`")
+    return rows_table([], options, schema).drop_columns([GAP, QUIET]).schema
 
 
 def _require_single_tables(options: Any) -> None:
