@@ -66,6 +66,8 @@ ranked = statistics.compute_ranks({"a": [1, 2, 3, 4, 5, 6], "b": [2] * 6, "c": [
 halves = {"k": ["x"] * 8 + ["y"] * 8, "t": [*range(8), *range(8)], "i": range(16)}
 frame = pd.DataFrame(halves | {"T": T, "P": P, "S": S})
 batch = cc.evaluate_frame(frame, by="k", truth="T", score="S", threshold=0.5)
+arrow_frame = pa.Table.from_pandas(frame)
+asked = tables.BatchOptions.read(by="k", truth="T", score="S", threshold=0.5)
 null = cc.metrics.two_sided_null(T, P, tolerance=1, simulations=10)
 page = cc.report(T, P)
 intervals = compared.intervals(n=100)
@@ -308,6 +310,9 @@ tables.curve_files("table.csv", truth="T", score="S", time="i", since=0, until=7
 tables.curve_columns(curve, points=10, chosen=curve.best())
 tables.curve_report(curve, curve.best(), points=10)
 tables.read_table("table.csv")
+tables.BatchOptions.read(by="k", truth="T", score="S", threshold=0.5)
+tables.evaluate_table(arrow_frame, asked)
+tables.rows_schema(asked, arrow_frame.schema)
 tables.score_files("table.parquet", truth="T", predicted="P", zero_division=0)
 tables.write_table({"a": [1, 2]}, "written.csv")
 plot.plot_batch([("x", "a", 0.5), ("x", "b", 0.7)], value="f1", best="highest", order="mean")

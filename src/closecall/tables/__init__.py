@@ -6,7 +6,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from closecall.tables.batch import BatchResult, evaluate_frame
+    from closecall.tables.batch import (
+        BatchOptions,
+        BatchResult,
+        evaluate_frame,
+        evaluate_table,
+        rows_schema,
+    )
     from closecall.tables.incidents import read_events
     from closecall.tables.inputs import Inputs
     from closecall.tables.reading import read_table, write_table
@@ -20,6 +26,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "BatchOptions",
     "BatchResult",
     "Inputs",
     "alarm_rate",
@@ -28,16 +35,21 @@ __all__ = [
     "curve_files",
     "curve_report",
     "evaluate_frame",
+    "evaluate_table",
     "read_events",
     "read_table",
+    "rows_schema",
     "score_files",
     "write_table",
 ]
 
 # Names are loaded when first used: a score must not wait for what batches need.
 _HOMES = {
+    "BatchOptions": "batch",
     "BatchResult": "batch",
     "evaluate_frame": "batch",
+    "evaluate_table": "batch",
+    "rows_schema": "batch",
     "Inputs": "inputs",
     "read_events": "incidents",
 } | dict.fromkeys(("read_table", "write_table"), "reading")

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from closecall.tables.batch import dask_cluster
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
 from closecall.tables.batch.run import Outcome
+from tests.conftest import run_program
 from tests.tables.batch.clusters import (
     REPOSITORY,
     cluster_processes,
@@ -265,6 +267,16 @@ def test_no_scheduler_at_all(monkeypatch):
     assert str(caught.value).startswith(
         "Expected a Dask scheduler at tcp://127.0.0.1:9, got no answer in 0.2 seconds."
     )
+
+
+def test_a_transport_that_does_not_work_here_leaves_no_client():
+    """A client that failed halfway complained when it was collected, 20 seconds later."""
+    program = (
+        "import closecall as cc\ncc.evaluate_frame('x.csv', truth='a', score='b', engine={!r})"
+    )
+    done = run_program([sys.executable, "-c", program.format("ucx://127.0.0.1:1")])
+    assert "EngineError: Expected a Dask scheduler at ucx://127.0.0.1:1, got `" in done.stderr
+    assert "Client.__del__" not in done.stderr
 
 
 def test_a_client_that_was_closed(client):

@@ -150,6 +150,36 @@ def test_each_row_is_what_evaluate_gives(result):
     assert checked == 6
 
 
+def test_a_table_for_engines_of_ones_own(result):
+    options = BatchOptions.read(**ASKED)
+    rows = evaluate.evaluate_table(TABLE, options)
+    assert rows.schema == evaluate.rows_schema(options, TABLE.schema)
+    assert_frame_equal(pl.from_arrow(rows), as_polars(result), check_exact=True)
+    assert evaluate.evaluate_table(TABLE.slice(0, 0), options).schema == rows.schema
+    polars = (
+        pl.from_arrow(TABLE)
+        .group_by("series")
+        .map_groups(lambda group: pl.from_arrow(evaluate.evaluate_table(group.to_arrow(), options)))
+    )
+    order = {"by": ["series"], "maintain_order": True}
+    assert_frame_equal(polars.sort(**order), as_polars(result).sort(**order), check_exact=True)
+
+
+def test_a_table_of_ones_own_is_refused_with_the_remedy():
+    with pytest.raises(InputError, match="a `threshold` that each series decides by itself"):
+        evaluate.rows_schema(BatchOptions.read(**ASKED, threshold="cross_fit"))
+    with pytest.raises(InputTypeError, match="`options` to be BatchOptions"):
+        evaluate.evaluate_table(TABLE, ASKED)
+    with pytest.raises(InputTypeError, match="`schema` to be a pyarrow Schema"):
+        evaluate.rows_schema(BatchOptions.read(**ASKED), {"a": None})
+    with pytest.raises(InputError, match="`by` to name a column of `schema`"):
+        evaluate.rows_schema(BatchOptions.read(**ASKED), TABLE.schema.remove(0))
+    with pytest.raises(InputTypeError, match="`table` to be a pyarrow Table"):
+        evaluate.evaluate_table(ASKED, BatchOptions.read(**ASKED))
+    with pytest.raises(InputError, match="every series to be evaluated, with `strict=True`"):
+        evaluate.evaluate_table(TABLE, BatchOptions.read(**ASKED, strict=True))
+
+
 def duckdb_relation(_folder):
     return pytest.importorskip("duckdb").connect().from_arrow(TABLE)
 

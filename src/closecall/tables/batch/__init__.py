@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from closecall.tables.batch.evaluate import evaluate_frame
+from closecall.tables.batch.evaluate import evaluate_frame, evaluate_table, rows_schema
+from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.result import BatchResult
 
-__all__ = ["BatchResult", "evaluate_frame"]
+__all__ = ["BatchOptions", "BatchResult", "evaluate_frame", "evaluate_table", "rows_schema"]

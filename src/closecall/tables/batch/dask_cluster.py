@@ -154,6 +154,8 @@ def scheduler_address(text: str) -> str:
 
 def _connect(distributed: Any, address: str) -> Any:
     try:
+        # A transport that does not work here would leave a client that cannot be closed.
+        distributed.comm.registry.get_backend(address.partition("://")[0]).get_connector()
         return distributed.Client(
             address, timeout=_CONNECT_SECONDS, set_as_default=False, name="closecall"
         )

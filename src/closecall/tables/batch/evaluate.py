@@ -14,7 +14,7 @@ from closecall.tables.batch.journal import Journal, sole_writer
 from closecall.tables.batch.long_series import WholeSeries, can_be_cut
 from closecall.tables.batch.options import CODE, DETECTOR, GAP, QUIET, BatchOptions, Disorder
 from closecall.tables.batch.result import BatchResult
-from closecall.tables.batch.rows import UnitRows, evaluate_unit, in_order
+from closecall.tables.batch.rows import UnitRows, evaluate_unit, in_order, rows_table
 from closecall.tables.batch.run import Engine, open_engine, progress_bar, run, unread
 from closecall.tables.batch.status import Status
 from closecall.tables.batch.summary import advice_on_rows
@@ -27,7 +27,9 @@ from closecall.tables.batch.thresholds import (
 from closecall.tables.reading import MEMORY, memory_of, read_memory, too_large
 from closecall.tables.sources import open_source
 from closecall.tables.sources.content import from_stream, to_stream
+from closecall.tables.sources.memory import MemoryUnit, group
 from closecall.tables.sources.paths import DamagedUnit
+from closecall.tables.sources.source import needed_columns
 from closecall.wording import counted
 
 if TYPE_CHECKING:
@@ -259,6 +261,84 @@ def evaluate_frame(
             if journal is not None and not result.failures:
                 journal.complete(result.signed_table, result.event_table)
     return result
+
+
+def evaluate_table(table: pa.Table, options: BatchOptions) -> pa.Table:
+    """Evaluate the series of one Arrow table, for an engine of your own.
+
+    Spark, Ray and polars can call this on each group of rows. The numbers are those of
+    `evaluate_frame`.
+
+    Parameters
+    ----------
+    table
+        Whole series: all rows of each series that is in it.
+    options
+        ``BatchOptions.read(...)``, with the options of `evaluate_frame` that decide a number. A
+        threshold that is chosen on many series (``"best_f1_global"``, ``"cross_fit"``) is an
+        error, since one table does not hold them all.
+
+    Returns
+    -------
+    pyarrow.Table
+        A row for each series and detector, with the schema ``rows_schema(options, table.schema)``.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from closecall.tables import BatchOptions, evaluate_table
+    >>> options = BatchOptions.read(by="machine", truth="label", score="forest")
+    >>> table = pa.table({"machine": ["a"] * 3, "label": [0, 1, 0], "forest": [0.1, 0.9, 0.2]})
+    >>> evaluate_table(table, options)["affiliation_f1"].to_pylist()
+    [1.0]
+    """
+    import pyarrow as pa
+
+    if not isinstance(table, pa.Table):
+        raise InputTypeError.expected("`table` to be a pyarrow Table", shown(table))
+    _require_single_tables(options)
+    names = needed_columns(table.column_names, options, "`table`")
+    unit = MemoryUnit("table", group(table.select(names), options.by))
+    rows = in_order([evaluate_unit(unit, options).rows], options)
+    if options.strict:
+        _require_ok(rows, options)
+    return rows.drop_columns([GAP, QUIET]).cast(rows_schema(options, table.schema))
+
+
+def rows_schema(options: BatchOptions, schema: Any = None) -> pa.Schema:
+    """Return the schema of the rows that `evaluate_table` gives, before there are any.
+
+    Key columns have the types that they have in `schema`, the schema of the table; they are text
+    where it is not given.
+
+    Examples
+    --------
+    >>> from closecall.tables import BatchOptions, rows_schema
+    >>> options = BatchOptions.read(by="machine", truth="label", score="forest")
+    >>> rows_schema(options).names[:4]
+    ['machine', 'detector', 'status', 'reason']
+    """
+    import pyarrow as pa
+
+    _require_single_tables(options)
+    if schema is None:
+        schema = pa.schema([(name, pa.string()) for name in options.by])
+    elif not isinstance(schema, pa.Schema):
+        raise InputTypeError.expected("`schema` to be a pyarrow Schema", shown(schema))
+    else:
+        needed_columns(schema.names, options, "`schema`")
+    return rows_table([], options, schema).drop_columns([GAP, QUIET]).schema
+
+
+def _require_single_tables(options: Any) -> None:
+    """Raise for options that a single table cannot be evaluated with."""
+    if not isinstance(options, BatchOptions):
+        hint = "Pass `BatchOptions.read(by=..., truth=..., score=...)`."
+        raise InputTypeError.expected("`options` to be BatchOptions", shown(options), hint)
+    if options.of_many_series and not options.shared:
+        rule = "a `threshold` that each series decides by itself"
+        hint = "Use `evaluate_frame`, which reads all series to choose it."
+        raise InputError.expected(rule, str(options.threshold), hint)
 
 
 def _plan(source: Source, options: BatchOptions) -> list[Unit]:
