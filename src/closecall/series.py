@@ -462,7 +462,8 @@ def read_scored(
     if isinstance(truth, Scored):
         return truth
     require_nan(nan)
-    values = read_scores(scores, nan="ignore")
+    # A copy: the caller may write into the array, and then ask the result for more.
+    values = read_scores(scores, nan="ignore").copy()
     labels = {}
     if isinstance(truth, Events):
         require_times(times)
