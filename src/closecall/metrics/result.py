@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
 from functools import cached_property, partial
+from inspect import Parameter, signature
 from math import nan
 from typing import TYPE_CHECKING, Any, Self
 
@@ -64,7 +64,7 @@ def parameters_of(metric: Callable[..., Any]) -> dict[str, Any]:
     """Return the names and defaults of a metric's own parameters."""
     return {
         name: parameter.default
-        for name, parameter in inspect.signature(metric).parameters.items()
+        for name, parameter in signature(metric).parameters.items()
         if name not in _SHARED
     }
 
@@ -74,7 +74,8 @@ def changed(parameters: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[
     return {
         name: value
         for name, value in parameters.items()
-        if name not in defaults or value_text(value) != value_text(defaults[name])
+        if defaults.get(name, Parameter.empty) is Parameter.empty
+        or value_text(value, name) != value_text(defaults[name], name)
     }
 
 
