@@ -193,6 +193,7 @@ def read_axis(length: int, times: Any, end: Any, *, of: str, max_step: Any = Non
             f"to have one time for each of the {length} {of}", f"{ticks.size}", argument="times"
         )
     require_increasing(ticks, clock, "times")
+    ticks = ticks.copy()  # the caller may write into the array later
     if end is None:
         short = getattr(times, "dtype", None) == np.float32
         longest = None if max_step is None else read_length(max_step, clock, "max_step")

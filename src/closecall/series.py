@@ -131,13 +131,16 @@ class TruthInSpan:
                 hint="Leave the series out, and say so; its false alarms need another measure.",
             )
 
-    def predicting(self, predicted: Intervals, left_out: int = 0) -> Pair:
+    def predicting(self, predicted: Intervals, left_out: int = 0, **asked: Any) -> Pair:
         """Return the true events with predictions on the same clock.
 
-        `left_out` is how many more predictions lie in ignored time.
+        `left_out` is how many more predictions lie in ignored time, `asked` are more options that
+        decided all this.
         """
-        own = self.shared() | {"left_out": self.left_out._replace(alarms=left_out)}
-        return Pair(**own, predicted=predicted)
+        shared = self.shared()
+        shared["left_out"] = self.left_out._replace(alarms=left_out)
+        shared["asked"] = self.asked | asked
+        return Pair(**shared, predicted=predicted)
 
     def asking(self, **options: Any) -> Self:
         """Return the same with options that decided it."""
@@ -198,39 +201,45 @@ def read_pair(
     """
     if isinstance(truth, Pair):
         return truth
-    given, axis = {"truth": truth, "predicted": predicted}, None
-    labels: dict[str, NDArray[Any]] = {}
+    axis, labels = None, {}
     if isinstance(truth, Events) and isinstance(predicted, Events):
         for name, value in (("times", times), ("end", end)):
             if value is not None:
                 rule = f"no `{name}` beside Events, which carry their own times"
                 hint = "Say where the series starts and stops with `span=(start, stop)`."
                 raise InputTypeError(rule, f"`{name}`", hint=hint)
-        for name, events in given.items():
-            events.intervals.require_disjoint(name)
-        sides = {name: events.intervals for name, events in given.items()}
+        sides = {"truth": truth.intervals, "predicted": predicted.intervals}
+        for name, side in sides.items():
+            side.require_disjoint(name)
     elif isinstance(truth, Events) or isinstance(predicted, Events):
-        kinds = ("Events" if isinstance(side, Events) else "a vector" for side in given.values())
+        given = truth, predicted
+        kinds = ("Events" if isinstance(side, Events) else "a vector" for side in given)
         raise InputTypeError(
             "`truth` and `predicted` to be both Events or both 0/1 vectors",
             " and ".join(kinds),
             hint="Turn the vector into events with `Events.from_labels(labels, times)`.",
         )
     else:
-        labels = {name: read_labels(side, name) for name, side in given.items()}
-        size, other = (own.size for own in labels.values())
-        if size != other:
-            rule = f"`predicted` to have as many labels as `truth` ({size})"
-            raise InputError(rule, f"{other}")
-        axis = read_axis(size, times, end, of="labels", max_step=max_step)
-        sides = {name: Intervals.from_labels(own, axis) for name, own in labels.items()}
+        true, found = read_labels(truth, "truth"), read_labels(predicted, "predicted")
+        if true.size != found.size:
+            rule = f"`predicted` to have as many labels as `truth` ({true.size})"
+            raise InputError(rule, f"{found.size}")
+        axis = read_axis(true.size, times, end, of="labels", max_step=max_step)
+        labels = {"truth": true, "predicted": found}
+        sides = {
+            "truth": Intervals.from_labels(true, axis),
+            "predicted": Intervals.from_labels(found, axis),
+        }
     if axis is not None and span is None:
-        own = on_axis(sides["truth"], axis)
+        series = on_axis(sides["truth"], axis)
     else:
-        own, sides = in_span(sides, axis, read_span(span))
-    own, closed = in_evaluated_time(own, sides, labels, read_stretches(ignore, max_step, axis))
-    own = own.asking(max_step=max_step)
-    return own.predicting(closed.sides["predicted"], closed.left_out["predicted"])
+        series, sides = in_span(sides, axis, read_span(span))
+    left_out = 0
+    if ignore is not None or max_step is not None:
+        stretches = read_stretches(ignore, max_step, axis)
+        series, closed = in_evaluated_time(series, sides, labels, stretches)
+        sides, left_out = closed.sides, closed.left_out["predicted"]
+    return series.predicting(sides["predicted"], left_out, max_step=max_step)
 
 
 def on_axis(truth: Intervals, axis: Axis) -> TruthInSpan:
@@ -429,11 +438,20 @@ class Scored(TruthInSpan):
 
     @classmethod
     def of(
-        cls, series: TruthInSpan, scores: NDArray[Any], kept: NDArray[np.bool_] | None = None
+        cls,
+        series: TruthInSpan,
+        scores: NDArray[Any],
+        kept: NDArray[np.bool_] | None = None,
+        **asked: Any,
     ) -> Scored:
-        """Return true events on an axis with the scores of all its samples."""
+        """Return true events on an axis with the scores of all its samples.
+
+        `asked` are more options that decided all this.
+        """
+        shared = series.shared()
+        shared["asked"] = series.asked | asked
         values = scores if kept is None else scores[kept]
-        return cls(**series.shared(), scores=values, all_scores=scores, kept=kept)
+        return cls(**shared, scores=values, all_scores=scores, kept=kept)
 
     def at(self, threshold: Any) -> Pair:
         """Predict the samples whose score is at least the threshold."""
@@ -462,7 +480,8 @@ def read_scored(
     if isinstance(truth, Scored):
         return truth
     require_nan(nan)
-    values = read_scores(scores, nan="ignore")
+    # A copy: the caller may write into the array, and then ask the result for more.
+    values = read_scores(scores, nan="ignore").copy()
     labels = {}
     if isinstance(truth, Events):
         require_times(times)
@@ -479,15 +498,17 @@ def read_scored(
     axis = read_axis(values.size, times, end, of=of, max_step=max_step)
     intervals = Intervals.from_labels(labels["truth"], axis) if labels else truth.intervals
     if labels and span is None:
-        own = on_axis(intervals, axis)
+        series = on_axis(intervals, axis)
     else:
         limits = whole_axis(axis) if span is None else read_span(span)
-        own, _ = in_span({"truth": intervals}, axis, limits, of_samples=True)
-    missing = samples_without_score([values], nan)
-    stretches = read_stretches(ignore, max_step, axis, missing)
-    own, closed = in_evaluated_time(own, {"truth": own.truth}, labels, stretches)
-    require_scores(values, "scores", closed.kept)
-    return Scored.of(own.asking(max_step=max_step, nan=nan), values, closed.kept)
+        series, _ = in_span({"truth": intervals}, axis, limits, of_samples=True)
+    missing, kept = samples_without_score([values], nan), None
+    if ignore is not None or max_step is not None or missing is not None:
+        stretches = read_stretches(ignore, max_step, axis, missing)
+        series, closed = in_evaluated_time(series, {"truth": series.truth}, labels, stretches)
+        kept = closed.kept
+    require_scores(values, "scores", kept)
+    return Scored.of(series, values, kept, max_step=max_step, nan=nan)
 
 
 def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored, Scored]:

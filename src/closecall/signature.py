@@ -24,7 +24,6 @@ import numpy as np
 
 from closecall import __version__
 from closecall.errors import InputError, InputTypeError, shown
-from closecall.fingerprint import contents
 from closecall.parameters import is_number
 from closecall.series import Pair, Scored, TruthInSpan
 
@@ -224,7 +223,7 @@ def sign(
 def _metrics_text(metrics: str | Mapping[str, Mapping[str, Any]]) -> str:
     asked = {metrics: {}} if isinstance(metrics, str) else metrics
     names = {_escaped(name).replace(":", "%3A"): own for name, own in sorted(asked.items())}
-    return "+".join(f"{name}({_pairs(own)})" if own else name for name, own in names.items())
+    return "+".join(f"{name}({pairs_text(own)})" if own else name for name, own in names.items())
 
 
 def parse(text: str) -> Signature:
@@ -308,15 +307,15 @@ def _default(name: str) -> str:
 
 def _option(name: str, value: Any) -> str:
     if isinstance(value, Mapping):
-        return _pairs(value)
+        return pairs_text(value)
     told = name in (*_ABOUT, *_FINGERPRINTS) and value is not None
-    return _escaped(str(value) if told else value_text(value))
+    return _escaped(str(value) if told else value_text(value, name))
 
 
-def _pairs(values: Mapping[str, Any]) -> str:
+def pairs_text(values: Mapping[str, Any]) -> str:
     """Write values by name."""
-    named = sorted(((str(name), own) for name, own in values.items()), key=itemgetter(0))
-    texts = ((_escaped(name), _escaped(value_text(own))) for name, own in named)
+    named = sorted(((str(name), value) for name, value in values.items()), key=itemgetter(0))
+    texts = ((_escaped(name), _escaped(value_text(value, name))) for name, value in named)
     return ",".join(map("=".join, texts))
 
 
@@ -329,11 +328,15 @@ def _escaped(text: str) -> str:
     return quote(text, safe=_SAFE, errors="surrogatepass")
 
 
-def value_text(value: Any) -> str:  # noqa: PLR0911 - one for each kind of value
-    """Write an option exactly, so that it can be read again; what cannot be has a fingerprint.
+def value_text(value: Any, name: str = "value") -> str:  # noqa: PLR0911 - one for each kind
+    """Write an option exactly, so that it can be read again.
+
+    What has no short text, such as a function or an array, is ``#`` and its name.
 
     >>> [*map(value_text, (None, 2.0, 0.1, timedelta(minutes=90), (2, timedelta(days=1)), "x"))]
     ['none', '2', '0.1', '90min', '2/1d', 'x']
+    >>> value_text(lambda overlaps: 1 / overlaps, "cardinality")
+    '#cardinality'
     """
     if value is None or isinstance(value, bool | np.bool_):
         return "none" if value is None else str(bool(value)).lower()
@@ -343,7 +346,7 @@ def value_text(value: Any) -> str:  # noqa: PLR0911 - one for each kind of value
         return _length_text(value)
     if is_number(value):
         if isinstance(value, int) and abs(value) >= _LONGEST:
-            return f"#{text_hash(hex(value))}"
+            return f"#{name}"
         number = value if isinstance(value, int | np.integer) else float(value)
         whole = not isinstance(number, float) or (number.is_integer() and abs(number) < _EXACT)
         return str(int(number)) if whole else repr(number).replace("e+", "e")
@@ -351,10 +354,7 @@ def value_text(value: Any) -> str:  # noqa: PLR0911 - one for each kind of value
         return _time_text(value)
     if isinstance(value, tuple) and len(value) == 2 and _RATE.fullmatch(_rate_text(value)):  # noqa: PLR2004
         return _rate_text(value)
-    try:
-        return f"#{text_hash(repr(contents(value)))}"
-    except Exception:  # noqa: BLE001 - it cannot show itself, and is refused where it is used
-        return f"#{text_hash(type(value).__name__)}"
+    return f"#{name}"
 
 
 def _is_bare(text: str) -> bool:

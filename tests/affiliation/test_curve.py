@@ -182,8 +182,8 @@ def test_kernels_are_not_compiled_again_for_scores_that_may_not_be_written_to():
 
 
 def test_pieces_share_the_memory_of_scores_that_are_not_cut():
-    scores = np.array([5, 6, 7, 8, 9])
-    assert np.shares_memory(cut_samples(read_scored([0, 1, 0, 0, 1], scores)).scores, scores)
+    scored = read_scored([0, 1, 0, 0, 1], [5, 6, 7, 8, 9])
+    assert np.shares_memory(cut_samples(scored).scores, scored.scores)
 
 
 BEYOND = {"times": [10, 11], "end": 12, "span": (0, 40)}

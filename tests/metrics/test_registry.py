@@ -166,11 +166,21 @@ def test_other_data_has_another_signature(entry):
 
 
 @by_name([entry for entry in ALL if entry.name != "affiliation"])
-def test_what_becomes_of_the_callers_array_does_not_matter(entry):
+def test_what_becomes_of_the_callers_arrays_does_not_matter(entry):
     side = FAR.copy() if entry.takes == "labels" else RISING.copy()
-    expected, result = (call(entry, TRUTH, own) for own in (side.copy(), side))
+    times = np.arange(LENGTH) * 2
+    expected = call(entry, TRUTH, side.copy(), times=times.copy(), end=9999)
+    result = call(entry, TRUTH, side, times=times, end=9999)
     side[:] = 0
+    times[:] = 0
     assert result.signature == expected.signature != call(entry, TRUTH, side).signature
+
+
+@by_name(ALL)
+def test_an_undefined_result_has_a_signature(entry):
+    truth = TRUTH if entry.takes == "labels" else np.zeros(LENGTH, dtype=int)
+    result = call(entry, truth, np.zeros(LENGTH, dtype=int))
+    assert [*result.signature.metrics] == [entry.name]
 
 
 def axes():

@@ -29,7 +29,7 @@ from closecall.metrics.registry import METRICS, REQUIRED, Metric, find, read_met
 from closecall.metrics.result import changed, parameters_of
 from closecall.parameters import require_count, takes
 from closecall.series import read_pair
-from closecall.signature import sign
+from closecall.signature import pairs_text, sign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -254,8 +254,8 @@ def search(
         reasons = "; ".join(f"{family}: {reason}" for family, reason in left_out.items())
         raise UndefinedMetricError("a family that fits this series", reasons)
 
-    named = None if families is None else [family.name for family in chosen]
-    asked = {"metric": metric, "parameters": given or None, "families": named}
+    named = None if families is None else "/".join(family.name for family in chosen)
+    asked = {"metric": metric, "parameters": pairs_text(given) or None, "families": named}
     own = axis if entry else {"span": span if isinstance(truth, Events) else None}
     pair = read_pair(truth, truth if trivial is None else trivial, **own)
     contest = Contest(attempts, series, [name], score, lambda _, own: merit(entry, own))

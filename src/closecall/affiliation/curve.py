@@ -564,8 +564,6 @@ def affiliation_curve(
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     scored = read_scored(truth, scores, **axis, nan=nan)
     scored.require_truth("affiliation")
-    if scored is not truth:  # the caller may write other scores into the array, and ask on
-        scored = Scored.of(scored, scored.all_scores.copy(), scored.kept)
     pieces = cut_samples(scored)
     rows, order = weigh(pieces, pieces.scores), descending_order(pieces.scores)
     swept = sweep(pieces.scores, order, rows, len(scored.truth))

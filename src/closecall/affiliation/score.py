@@ -157,7 +157,7 @@ def mean_scores(
 ) -> Affiliation:
     """Average over the events (equation 6), given the sums of `score_zones`."""
     precision_sum, defined, recall_sum = sums
-    count = len(events)
+    count = len(events.table)
     if isnan(zero_division):
         precision = precision_sum / defined if defined else nan
     else:

@@ -14,7 +14,7 @@ from closecall.clock import Clock
 from closecall.events import Intervals
 from closecall.fscore import f_measure
 from closecall.metrics import _kernels
-from closecall.metrics.result import PrecisionRecallResult, signed
+from closecall.metrics.result import PrecisionRecallResult
 from closecall.parameters import require_count
 from closecall.series import read_pair
 
@@ -54,7 +54,6 @@ class RescaledResult(PrecisionRecallResult):
         return copysign(size, self.precision) if size else size
 
 
-@signed(read_pair)
 def normalised_affiliation(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> RescaledResult:
@@ -86,10 +85,11 @@ def normalised_affiliation(
     """
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
     result = affiliation(pair, None)
-    return RescaledResult(_above(result.precision, 0.5), result.recall)
+    return RescaledResult(_above(result.precision, 0.5), result.recall).signed(
+        "normalised_affiliation", pair
+    )
 
 
-@signed(read_pair, draws_samples=True)
 def unbiased_affiliation(
     truth: Any,
     predicted: Any,
@@ -141,11 +141,12 @@ def unbiased_affiliation(
     require_count(seed, "seed", 0)
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
     result = affiliation(pair, None)
-    if pair.axis is None and pair.clock.kind == "datetime":
-        pair = _in_steps(pair)
+    drawn_on = _in_steps(pair) if pair.axis is None and pair.clock.kind == "datetime" else pair
     generator = np.random.default_rng(seed)
-    draws = [_precision_of(*_random(pair, generator), pair) for _ in range(_REPEATS)]
-    return RescaledResult(_above(result.precision, float(np.mean(draws))), result.recall)
+    draws = [_precision_of(*_random(drawn_on, generator), drawn_on) for _ in range(_REPEATS)]
+    return RescaledResult(_above(result.precision, float(np.mean(draws))), result.recall).signed(
+        "unbiased_affiliation", pair, {"seed": seed}, samples=True
+    )
 
 
 def _in_steps(pair: Pair) -> Pair:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.metrics._kernels import directed
-from closecall.metrics.result import ValueResult, signed
+from closecall.metrics.result import ValueResult
 from closecall.parameters import is_number, read_number
 from closecall.series import read_pair
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from closecall.series import Pair
 
 
-@signed(read_pair)
 def hausdorff(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
@@ -58,10 +57,9 @@ def hausdorff(
     ValueResult(value=15)
     """
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
-    return _in_time(_worst(pair), pair)
+    return _in_time(_worst(pair), pair).signed("hausdorff", pair)
 
 
-@signed(read_pair)
 def modified_hausdorff(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
@@ -90,12 +88,11 @@ def modified_hausdorff(
     ValueResult(value=0.25)
     """
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
-    if len(pair.truth) == 0 or len(pair.predicted) == 0:
-        return _in_time(_worst(pair), pair)
-    return _in_time(float(max(_directed(pair)[1])), pair)
+    empty = len(pair.truth) == 0 or len(pair.predicted) == 0
+    distance = _worst(pair) if empty else float(max(_directed(pair)[1]))
+    return _in_time(distance, pair).signed("modified_hausdorff", pair)
 
 
-@signed(read_pair)
 def semimetric(
     truth: Any,
     predicted: Any,
@@ -141,15 +138,14 @@ def semimetric(
     hint = "For p = inf use `hausdorff`." if is_number(p) and p == inf else ""
     p = read_number(p, "p", "a finite number above 0", lambda x: 0 < x < inf, hint)
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
-    worst = _worst(pair)
-    if not isfinite(worst) or worst == 0:
-        return _in_time(worst, pair)
-    # Powers of shares of the worst distance cannot overflow.
-    mean = float(np.mean(_directed(pair, p, worst)[1]))
-    return _in_time(worst * mean ** (1 / p), pair)
+    distance = worst = _worst(pair)
+    if isfinite(worst) and worst > 0:
+        # Powers of shares of the worst distance cannot overflow.
+        mean = float(np.mean(_directed(pair, p, worst)[1]))
+        distance = worst * mean ** (1 / p)
+    return _in_time(distance, pair).signed("semimetric", pair, {"p": p})
 
 
-@signed(read_pair)
 def segmentation(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
@@ -182,12 +178,13 @@ def segmentation(
     """
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
     true, found = _boundaries(pair.truth, pair), _boundaries(pair.predicted, pair)
-    if true.size == 0 or found.size == 0:
-        return ValueResult(nan)
-    after = np.searchsorted(true, found)
-    right = np.abs(true[np.minimum(after, true.size - 1)] - found)
-    left = np.abs(found - true[np.maximum(after - 1, 0)])
-    return ValueResult(float(np.minimum(left, right).sum() / (pair.stop - pair.start)))
+    score = nan
+    if true.size and found.size:
+        after = np.searchsorted(true, found)
+        right = np.abs(true[np.minimum(after, true.size - 1)] - found)
+        left = np.abs(found - true[np.maximum(after - 1, 0)])
+        score = float(np.minimum(left, right).sum() / (pair.stop - pair.start))
+    return ValueResult(score).signed("segmentation", pair)
 
 
 def _boundaries(intervals: Intervals, pair: Pair) -> Ticks:

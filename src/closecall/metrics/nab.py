@@ -20,7 +20,7 @@ from closecall.metrics.overlap import (
     overlap_lengths,
     overlapping,
 )
-from closecall.metrics.result import MetricResult, signed
+from closecall.metrics.result import MetricResult
 from closecall.metrics.window import from_origin
 from closecall.parameters import is_number, read_amount, read_number
 from closecall.series import read_sample_pair
@@ -133,7 +133,6 @@ def _read_windows(
     return _with_windows(pair, own if times is None else _rows_of(own, times, end, int(pair.stop)))
 
 
-@signed(_read_windows)
 def nab(
     truth: Any,
     predicted: Any,
@@ -196,7 +195,9 @@ def nab(
     given = {"times": times, "end": end, "span": span, "windows": windows}
     pair = _read_windows(truth, predicted, **given)
     weights, share = read_profile(profile), read_probation(probation)
-    return (score_rows if pair.clock.kind == "integer" else _score_alarms)(pair, weights, share)
+    score = score_rows if pair.clock.kind == "integer" else _score_alarms
+    parameters = {"profile": profile, "windows": windows, "probation": probation}
+    return score(pair, weights, share).signed("nab", pair, parameters)
 
 
 def _with_windows(pair: Pair, own: Intervals) -> Pair:

@@ -26,7 +26,7 @@ from closecall.metrics.nab import (
     reward,
     sigmoid,
 )
-from closecall.metrics.result import MetricResult, changed, parameters_of
+from closecall.metrics.result import MetricResult
 from closecall.parameters import read_number
 from closecall.scores import read_scores
 from closecall.series import Pair, Scored
@@ -135,14 +135,14 @@ def nab_corpus(
         chosen = _Totals.of(corpus, weights, share).climb()
     else:
         chosen = _read_threshold(threshold)
-    own: dict[str, Any] = {"profile": profile, "probation": probation}
-    series = {name: nab(rows.at(chosen), None, **own) for name, rows in corpus.items()}
+    parameters: dict[str, Any] = {"profile": profile, "probation": probation}
+    series = {name: nab(rows.at(chosen), None, **parameters) for name, rows in corpus.items()}
     raw = float(sum(result.raw for result in series.values()))
     windows = sum(result.windows for result in series.values())
-    asked = changed({**own, "threshold": threshold}, parameters_of(nab_corpus))
     data = joined_hash({str(name): data_hash(rows.scored) for name, rows in corpus.items()})
     result = NabCorpusResult(normalised(raw, windows, weights), raw, chosen, series)
-    return result.signed({nab_corpus.__name__: asked}, data, series=len(corpus))
+    parameters["threshold"] = threshold
+    return result.signed("nab_corpus", data, parameters, series=len(corpus))
 
 
 def _read_threshold(value: Any) -> float:

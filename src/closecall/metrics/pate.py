@@ -9,17 +9,18 @@ import numpy as np
 
 from closecall.events import runs
 from closecall.metrics._score_kernels import sweep
-from closecall.metrics.result import ValueResult, signed
+from closecall.metrics.result import ValueResult
 from closecall.metrics.threshold_free import rank, read_count, samples_near, true_samples
 from closecall.series import read_scored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from closecall.series import Scored
+
     Counts = NDArray[np.int64]
 
 
-@signed(read_scored)
 def pate(
     truth: Any,
     scores: Any,
@@ -85,12 +86,18 @@ def pate(
     """
     early, delay = read_count(early, "early"), read_count(delay, "delay")
     scored = read_scored(truth, scores, times=times, end=end, span=span)
+    return ValueResult(_area(scored, early, delay)).signed(
+        "pate", scored, {"early": early, "delay": delay}
+    )
+
+
+def _area(scored: Scored, early: int, delay: int) -> float:
     # Beyond the series a buffer makes no difference.
     length = scored.scores.size
     early, delay = min(early, length), min(delay, length)
     starts, stops = runs(true_samples(scored))
     if starts.size == 0:
-        return ValueResult(nan)
+        return nan
     ranking = rank(scored.scores, samples_near(starts, stops, early, delay, length))
     following = np.searchsorted(stops, ranking.samples, side="right")
     events = np.minimum(following, starts.size - 1)
@@ -100,7 +107,7 @@ def pate(
     weights = _weights(ranking.samples, following, (starts, stops), (early, delay), length)
     order = (ranking.bounds, ranking.above, ranking.reach)
     areas = sweep(*order, events, offsets, weights, stops - starts)
-    return ValueResult(min(1.0, float(areas.mean())))
+    return min(1.0, float(areas.mean()))
 
 
 def _weights(

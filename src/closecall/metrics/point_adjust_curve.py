@@ -14,12 +14,13 @@ from closecall.fscore import first_highest, read_beta
 from closecall.metrics import _kernels
 from closecall.metrics.overlap import lengths, total_length
 from closecall.metrics.result import MetricResult, PrecisionRecallResult
-from closecall.series import Scored, read_scored
+from closecall.series import read_scored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Ticks
+    from closecall.series import Scored
 
 
 @dataclass(frozen=True, repr=False)
@@ -237,13 +238,11 @@ def point_adjust_curve(
     if not total:
         rule = "a true event that lasts (point adjustment weighs events by their duration)"
         raise UndefinedMetricError(rule, "points only")
-    # A range may stop after the last sample; and the caller may write new scores into the old array
-    # before the curve is sorted.
+    # A range may stop after the last sample.
     padded = np.append(scored.scores, scored.scores[-1:])
     highest, outside, hit = _against_events(scored, padded)
     samples = _Samples(padded[:-1], outside, highest, lengths(scored.truth)[hit], total)
-    own = scored if scored.kept is not None else Scored.of(scored, samples.scores)
-    return PointAdjustCurve(samples).signed(point_adjust_curve.__name__, own)
+    return PointAdjustCurve(samples).signed("point_adjust_curve", scored)
 
 
 def _against_events(

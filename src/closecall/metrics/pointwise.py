@@ -15,7 +15,7 @@ from closecall.metrics.overlap import (
     overlap_lengths,
     total_length,
 )
-from closecall.metrics.result import PrecisionRecallResult, ValueResult, ratio, signed
+from closecall.metrics.result import PrecisionRecallResult, ValueResult, ratio
 from closecall.parameters import read_number, require_choice
 from closecall.series import read_pair, read_sample_pair
 
@@ -28,12 +28,6 @@ if TYPE_CHECKING:
 _PERCENT = 100
 
 
-def _read_by(truth: Any, predicted: Any, *, by: Any = "samples", **axis: Any) -> Pair:
-    require_choice(by, "by", ("samples", "duration"))
-    return (read_sample_pair if by == "samples" else read_pair)(truth, predicted, **axis)
-
-
-@signed(_read_by)
 def classical(
     truth: Any,
     predicted: Any,
@@ -63,14 +57,15 @@ def classical(
     >>> metrics.classical([0, 1, 1, 0], [0, 0, 1, 1])
     PrecisionRecallResult(precision=0.500, recall=0.500, f1=0.500)
     """
-    pair = _read_by(truth, predicted, times=times, end=end, span=span, by=by)
+    require_choice(by, "by", ("samples", "duration"))
+    read = read_sample_pair if by == "samples" else read_pair
+    pair = read(truth, predicted, times=times, end=end, span=span)
     hit = float(overlap_lengths(pair.truth, pair.predicted).sum())
     return PrecisionRecallResult(
         ratio(hit, total_length(pair.predicted)), ratio(hit, total_length(pair.truth))
-    )
+    ).signed("classical", pair, {"by": by})
 
 
-@signed(read_pair)
 def composite(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> PrecisionRecallResult:
@@ -103,10 +98,9 @@ def composite(
     hit = float(overlap_lengths(pair.predicted, pair.truth).sum())
     return PrecisionRecallResult(
         ratio(hit, total_length(pair.predicted)), found_share(pair.truth, pair.predicted)
-    )
+    ).signed("composite", pair)
 
 
-@signed(read_pair)
 def event_wise(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> PrecisionRecallResult:
@@ -141,10 +135,9 @@ def event_wise(
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
     return PrecisionRecallResult(
         found_share(pair.predicted, pair.truth), found_share(pair.truth, pair.predicted)
-    )
+    ).signed("event_wise", pair)
 
 
-@signed(read_pair)
 def point_adjust(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> PrecisionRecallResult:
@@ -181,10 +174,9 @@ def point_adjust(
     """
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
     hit = overlap_counts(pair.truth, pair.predicted) > 0
-    return _adjusted(pair, float(lengths(pair.truth)[hit].sum()))
+    return _adjusted(pair, float(lengths(pair.truth)[hit].sum())).signed("point_adjust", pair)
 
 
-@signed(read_pair)
 def point_adjust_k(
     truth: Any,
     predicted: Any,
@@ -231,12 +223,10 @@ def point_adjust_k(
     k = read_number(k, "k", "a percentage, a number from 0 to 100", lambda x: 0 <= x <= _PERCENT)
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
     covered, shares = _coverage(pair)
-    return _adjusted(
-        pair, float(np.where(shares > k / _PERCENT, lengths(pair.truth), covered).sum())
-    )
+    found = np.where(shares > k / _PERCENT, lengths(pair.truth), covered)
+    return _adjusted(pair, float(found.sum())).signed("point_adjust_k", pair, {"k": k})
 
 
-@signed(read_pair)
 def point_adjust_k_area(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
@@ -262,10 +252,14 @@ def point_adjust_k_area(
     ValueResult(value=0.466667)
     """
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
+    return ValueResult(_area_over_k(pair)).signed("point_adjust_k_area", pair)
+
+
+def _area_over_k(pair: Pair) -> float:
     covered, shares = _coverage(pair)
     total, false = total_length(pair.truth), _false_length(pair)
     if not total or not (covered.any() or false):
-        return ValueResult(nan)
+        return nan
     order = np.argsort(shares)
     # Below the lowest share every event is adjusted; each share that K reaches undoes one.
     gains = (lengths(pair.truth) - covered)[order]
@@ -274,7 +268,7 @@ def point_adjust_k_area(
     used = widths > 0
     found, widths = found[used], widths[used]
     f1 = f_measure(found / (found + false), found / total)
-    return ValueResult(min(1.0, float((widths * f1).sum())))
+    return min(1.0, float((widths * f1).sum()))
 
 
 def _coverage(pair: Pair) -> tuple[Ticks, NDArray[np.float64]]:

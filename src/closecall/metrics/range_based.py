@@ -10,7 +10,7 @@ import numpy as np
 
 from closecall.errors import InputError, shown
 from closecall.metrics.overlap import CommonParts, common_parts, lengths
-from closecall.metrics.result import PrecisionRecallResult, ratio, signed
+from closecall.metrics.result import PrecisionRecallResult, ratio
 from closecall.parameters import call_option, read_fraction
 from closecall.series import read_pair
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     Cardinality = Literal["one", "reciprocal"] | Callable[[int], float]
 
 
-@signed(read_pair)
 def range_based(
     truth: Any,
     predicted: Any,
@@ -114,9 +113,11 @@ def range_based(
     counts = np.bincount(parts.second, minlength=len(pair.predicted))
     shares = _weighted_shares(precision_bias, "precision_bias", pair.predicted, parts.second, parts)
     precisions = shares * _factors(cardinality, counts)
+    parameters: dict[str, Any] = {"alpha": alpha, "cardinality": cardinality}
+    parameters |= {"precision_bias": precision_bias, "recall_bias": recall_bias}
     return PrecisionRecallResult(
         ratio(float(precisions.sum()), precisions.size), ratio(float(recalls.sum()), recalls.size)
-    )
+    ).signed("range_based", pair, parameters)
 
 
 def _require_cardinality(cardinality: Any) -> None:

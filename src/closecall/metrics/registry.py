@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from inspect import Parameter, signature, unwrap
+from inspect import Parameter, signature
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -82,8 +82,8 @@ class Metric:
         return self.function.__name__
 
     def compute(self, series: Pair | Scored, **parameters: Any) -> dict[str, Any]:
-        """Return the numbers by name, unsigned, of a series that was read for many metrics."""
-        values: dict[str, Any] = unwrap(self.function)(series, None, **parameters).values()
+        """Return the numbers by name, of a series that was read for many metrics."""
+        values: dict[str, Any] = self.function(series, None, **parameters).values()
         return values
 
     @cached_property

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
-from functools import cached_property, partial, wraps
+from functools import cached_property, partial
+from inspect import Parameter, signature
 from math import nan
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from closecall.fscore import f_measure
 from closecall.plain import plain
-from closecall.series import Scored
 from closecall.signature import sign, value_text
 from closecall.wording import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from closecall.series import Pair
+    from closecall.series import TruthInSpan
     from closecall.signature import Signature
 
 # What every metric takes, and how an average treats what is undefined, are not its parameters.
-_AXIS = ("times", "end", "span")
-_SHARED = {"truth", "predicted", "scores", *_AXIS, "ignore", "max_step"}
+_SHARED = {"truth", "predicted", "scores", "times", "end", "span", "ignore", "max_step"}
 _SHARED |= {"nan", "point_length", "zero_division"}
 
 
@@ -38,61 +36,46 @@ class MetricResult:
         """What decided these digits, in one line; see `closecall.signature`."""
         return self._sign()
 
-    def signed(self, metrics: Any, data: Any, **options: Any) -> Self:
-        """Return the same with what `sign` takes, which is asked when the signature is."""
-        vars(self)["_sign"] = partial(sign, metrics, data, **options)  # results are frozen
+    def signed(
+        self,
+        metric: str,
+        data: TruthInSpan | str,
+        parameters: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Return the same with what its signature is made of: metric, series and parameters.
+
+        `options` are those of `closecall.signature.sign`. The signature itself, with the hash of
+        the data, is computed when it is first asked for.
+        """
+        # Results are frozen.
+        vars(self)["_sign"] = partial(_sign, metric, data, parameters or {}, **options)
         return self
 
 
-_P = ParamSpec("_P")
-_Result = TypeVar("_Result", bound=MetricResult)
+def _sign(metric: str, data: Any, parameters: Mapping[str, Any], **options: Any) -> Signature:
+    from closecall import metrics
 
-
-def signed(
-    read: Callable[..., Pair | Scored], *, draws_samples: bool = False
-) -> Callable[[Callable[_P, _Result]], Callable[_P, _Result]]:
-    """Let a metric take what `read` makes of its arguments, and sign its result.
-
-    `draws_samples` is that of its line in the registry.
-    """
-
-    def decorate(metric: Callable[_P, _Result]) -> Callable[_P, _Result]:
-        compute: Callable[..., _Result] = metric
-        own, known = inspect.signature(metric), parameters_of(metric)
-        taken = {*_AXIS, *inspect.signature(read).parameters}
-
-        @wraps(metric)
-        def call(*args: _P.args, **kwargs: _P.kwargs) -> _Result:
-            bound = own.bind(*args, **kwargs)
-            (truth, other), given = bound.args, bound.kwargs
-            series = read(truth, other, **{name: given[name] for name in given if name in taken})
-            result = compute(series, other, **given)  # which takes as it is what has been read
-            asked = changed({name: given[name] for name in given if name in known}, known)
-            result.signed({metric.__name__: asked}, series, samples=draws_samples)
-            if isinstance(series, Scored) or any(
-                value_text(own)[0] == "#" for own in asked.values()
-            ):
-                _ = result.signature  # now: the caller may write other scores into the array
-            return result
-
-        return call
-
-    return decorate
+    defaults = parameters_of(getattr(metrics, metric))
+    return sign({metric: changed(parameters, defaults)}, data, **options)
 
 
 def parameters_of(metric: Callable[..., Any]) -> dict[str, Any]:
     """Return the names and defaults of a metric's own parameters."""
     return {
         name: parameter.default
-        for name, parameter in inspect.signature(metric).parameters.items()
+        for name, parameter in signature(metric).parameters.items()
         if name not in _SHARED
     }
 
 
-def changed(parameters: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+def changed(parameters: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters that are not their defaults."""
     return {
-        name: own for name, own in parameters.items() if value_text(own) != value_text(known[name])
+        name: value
+        for name, value in parameters.items()
+        if defaults.get(name, Parameter.empty) is Parameter.empty
+        or value_text(value, name) != value_text(defaults[name], name)
     }
 
 

@@ -12,7 +12,7 @@ from closecall.affiliation import affiliation_curve
 from closecall.compiled import interruptible
 from closecall.errors import InputError, InputTypeError, MissingExtraError, shown
 from closecall.events import covered
-from closecall.metrics.result import ValueResult, signed
+from closecall.metrics.result import ValueResult
 from closecall.parameters import is_number
 from closecall.series import read_scored
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from closecall.series import Scored
 
 
-@signed(read_scored)
 def auc_roc(
     truth: Any, scores: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
@@ -58,15 +57,12 @@ def auc_roc(
     ValueResult(value=0.75)
     """
     scored = read_scored(truth, scores, times=times, end=end, span=span)
-    labels = true_samples(scored)
-    if labels.all() or not labels.any():
-        return ValueResult(nan)
-    return ValueResult(
-        float(interruptible(_sklearn().roc_auc_score, labels, _finite(scored.scores)))
-    )
+    labels, area = true_samples(scored), nan
+    if labels.any() and not labels.all():
+        area = interruptible(_sklearn().roc_auc_score, labels, _finite(scored.scores))
+    return ValueResult(float(area)).signed("auc_roc", scored)
 
 
-@signed(read_scored)
 def average_precision(
     truth: Any, scores: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
@@ -99,15 +95,12 @@ def average_precision(
     ValueResult(value=0.833333)
     """
     scored = read_scored(truth, scores, times=times, end=end, span=span)
-    labels = true_samples(scored)
-    if not labels.any():
-        return ValueResult(nan)
-    return ValueResult(
-        float(interruptible(_sklearn().average_precision_score, labels, _finite(scored.scores)))
-    )
+    labels, area = true_samples(scored), nan
+    if labels.any():
+        area = interruptible(_sklearn().average_precision_score, labels, _finite(scored.scores))
+    return ValueResult(float(area)).signed("average_precision", scored)
 
 
-@signed(read_scored)
 def affiliation_average_precision(
     truth: Any, scores: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
@@ -131,9 +124,8 @@ def affiliation_average_precision(
     ValueResult(value=0.960938)
     """
     scored = read_scored(truth, scores, times=times, end=end, span=span)
-    if len(scored.truth) == 0:
-        return ValueResult(nan)
-    return ValueResult(affiliation_curve(scored, None).average_precision)
+    area = affiliation_curve(scored, None).average_precision if len(scored.truth) else nan
+    return ValueResult(area).signed("affiliation_average_precision", scored)
 
 
 def _finite(scores: NDArray[Any]) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from closecall.events import Intervals
 from closecall.metrics._kernels import prune
 from closecall.metrics.overlap import CommonParts, common_parts, lengths
 from closecall.metrics.range_based import RunningSums
-from closecall.metrics.result import PrecisionRecallResult, ratio, signed
+from closecall.metrics.result import PrecisionRecallResult, ratio
 from closecall.parameters import read_duration, read_fraction
 from closecall.series import read_pair
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-12  # the middle of a section weighs exactly 1/2, and a sum must not exceed it
 
 
-@signed(read_pair)
 def time_aware(
     truth: Any,
     predicted: Any,
@@ -113,7 +112,10 @@ def time_aware(
         detected = ratio(float((portions - theta > _ROUNDING).sum()), portions.size)
         return alpha * detected + (1 - alpha) * ratio(float(portions.sum()), portions.size)
 
-    return PrecisionRecallResult(score(correct), score(found))
+    parameters = {"theta": theta, "delta": delta, "alpha": alpha}
+    return PrecisionRecallResult(score(correct), score(found)).signed(
+        "time_aware", pair, parameters
+    )
 
 
 def _read_delta(delta: Any, pair: Pair) -> float:
@@ -223,7 +225,6 @@ def _euler_maclaurin(left: Floats, right: Floats, length: Floats) -> Floats:
     return _integral(left, right, slope) + (first - last) / 2 + slope * steepness / 12
 
 
-@signed(read_pair)
 def enhanced_time_aware(
     truth: Any,
     predicted: Any,
@@ -305,7 +306,7 @@ def enhanced_time_aware(
     return PrecisionRecallResult(
         ratio(float((weights * correct).sum()), float(weights.sum())),
         ratio(float(found.sum()), found.size),
-    )
+    ).signed("enhanced_time_aware", pair, {"theta_p": theta_p, "theta_r": theta_r})
 
 
 def _pruned(pair: Pair, parts: CommonParts, *, theta_p: float, theta_r: float) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ import numpy as np
 from closecall.errors import InputError
 from closecall.events import runs
 from closecall.metrics._score_kernels import best_places, volumes
-from closecall.metrics.result import MetricResult, signed
+from closecall.metrics.result import MetricResult
 from closecall.metrics.threshold_free import rank, read_count, samples_near, true_samples
 from closecall.series import read_scored
 
@@ -45,7 +45,6 @@ class VusResult(MetricResult):
         return f"VusResult(roc={self.roc:.3f}, pr={self.pr:.3f})"
 
 
-@signed(read_scored)
 def vus(
     truth: Any,
     scores: Any,
@@ -140,7 +139,8 @@ def vus(
             segments = volumes(*series, segments, first, roc[some], average[some])
         if found[-1] == scored.scores.size:
             roc[:] = nan
-    return VusResult(float(roc.mean()), float(average.mean()), roc, average)
+    result = VusResult(float(roc.mean()), float(average.mean()), roc, average)
+    return result.signed("vus", scored, {"window": window})
 
 
 def _require_bounded(samples: int, window: int) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from closecall.events import Intervals
 from closecall.metrics._kernels import match
 from closecall.metrics.overlap import lengths, overlap_lengths, total_length
-from closecall.metrics.result import MetricResult, PrecisionRecallResult, ratio, signed
+from closecall.metrics.result import MetricResult, PrecisionRecallResult, ratio
 from closecall.parameters import read_duration, read_fraction, require_count
 from closecall.series import read_pair
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from closecall.series import Pair
 
 
-@signed(read_pair)
 def window_once(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None, margin: Any
 ) -> PrecisionRecallResult:
@@ -70,17 +69,18 @@ def window_once(
     PrecisionRecallResult(precision=0.500, recall=0.500, f1=0.500)
     """
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
-    truth, predicted = from_origin(pair)
-    first, after = within(read_reach(margin, pair, "margin"), truth, predicted)
+    true, found = from_origin(pair)
+    first, after = within(read_reach(margin, pair, "margin"), true, found)
     hit = int((first < after).sum())
     # Counted from the same ranges, so that no rounding can make a hit a false alarm too.
-    steps = np.bincount(first, minlength=len(predicted) + 1)
-    steps -= np.bincount(after, minlength=len(predicted) + 1)
+    steps = np.bincount(first, minlength=len(found) + 1)
+    steps -= np.bincount(after, minlength=len(found) + 1)
     alarms = int((np.cumsum(steps)[:-1] == 0).sum())
-    return PrecisionRecallResult(ratio(hit, hit + alarms), ratio(hit, len(truth)))
+    return PrecisionRecallResult(ratio(hit, hit + alarms), ratio(hit, len(true))).signed(
+        "window_once", pair, {"margin": margin}
+    )
 
 
-@signed(read_pair)
 def margin(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None, margin: Any
 ) -> PrecisionRecallResult:
@@ -128,10 +128,11 @@ def margin(
     if pair.clock.kind == "integer":
         reach = max(ceil(reach) - 1, 0)
     hit = match(*within(reach, *from_origin(pair), closed=reach == 0))
-    return PrecisionRecallResult(ratio(hit, len(pair.predicted)), ratio(hit, len(pair.truth)))
+    return PrecisionRecallResult(
+        ratio(hit, len(pair.predicted)), ratio(hit, len(pair.truth))
+    ).signed("margin", pair, {"margin": margin})
 
 
-@signed(read_pair)
 def two_sided(
     truth: Any,
     predicted: Any,
@@ -183,7 +184,8 @@ def two_sided(
     PrecisionRecallResult(precision=1.000, recall=0.500, f1=0.667)
     """
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
-    return _score(*from_origin(pair), read_reach(tolerance, pair, "tolerance"))
+    result = _score(*from_origin(pair), read_reach(tolerance, pair, "tolerance"))
+    return result.signed("two_sided", pair, {"tolerance": tolerance})
 
 
 def _score(truth: Intervals, predicted: Intervals, reach: float) -> PrecisionRecallResult:
@@ -249,10 +251,10 @@ class TwoSidedNull(MetricResult):
     def quantile(self, q: float) -> PrecisionRecallResult:
         """Return the precision and the recall that chance stays below with probability q."""
         q = read_fraction(q, "q")
-        asked = {name: {**own, "q": q} for name, own in self.signature.metrics.items()}
+        name, pair, parameters = self._sign.args
         return PrecisionRecallResult(
             float(np.quantile(self.precision, q)), float(np.quantile(self.recall, q))
-        ).signed(asked, self.signature.data)
+        ).signed(name, pair, {**parameters, "q": q})
 
     def values(self) -> dict[str, float]:
         """Return the numbers by name."""
@@ -264,7 +266,6 @@ class TwoSidedNull(MetricResult):
         return f"{type(self).__name__}({numbers})"
 
 
-@signed(read_pair)
 def two_sided_null(
     truth: Any,
     predicted: Any,
@@ -324,11 +325,12 @@ def two_sided_null(
     drawn = [
         _score(draw(sides[0], length, generator), sides[1], reach) for _ in range(int(simulations))
     ]
+    parameters = {"tolerance": tolerance, "simulations": simulations, "seed": seed}
     return TwoSidedNull(
         two_sided(pair, None, tolerance=tolerance),
         np.array([result.precision for result in drawn]),
         np.array([result.recall for result in drawn]),
-    )
+    ).signed("two_sided_null", pair, parameters)
 
 
 def _permuted(truth: Intervals, length: Tick, generator: np.random.Generator) -> Intervals:

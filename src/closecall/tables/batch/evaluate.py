@@ -295,7 +295,7 @@ def evaluate_table(table: pa.Table, options: BatchOptions) -> pa.Table:
     import pyarrow as pa
 
     if not isinstance(table, pa.Table):
-        raise InputTypeError.expected("`table` to be a pyarrow Table", shown(table))
+        raise InputTypeError("to be a pyarrow Table", shown(table), argument="table")
     _require_single_tables(options)
     names = needed_columns(table.column_names, options, "`table`")
     unit = MemoryUnit("table", group(table.select(names), options.by))
@@ -324,7 +324,7 @@ def rows_schema(options: BatchOptions, schema: Any = None) -> pa.Schema:
     if schema is None:
         schema = pa.schema([(name, pa.string()) for name in options.by])
     elif not isinstance(schema, pa.Schema):
-        raise InputTypeError.expected("`schema` to be a pyarrow Schema", shown(schema))
+        raise InputTypeError("to be a pyarrow Schema", shown(schema), argument="schema")
     else:
         needed_columns(schema.names, options, "`schema`")
     return rows_table([], options, schema).drop_columns([GAP, QUIET]).schema
@@ -334,11 +334,11 @@ def _require_single_tables(options: Any) -> None:
     """Raise for options that a single table cannot be evaluated with."""
     if not isinstance(options, BatchOptions):
         hint = "Pass `BatchOptions.read(by=..., truth=..., score=...)`."
-        raise InputTypeError.expected("`options` to be BatchOptions", shown(options), hint)
+        raise InputTypeError("to be BatchOptions", shown(options), argument="options", hint=hint)
     if options.of_many_series and not options.shared:
         rule = "a `threshold` that each series decides by itself"
         hint = "Use `evaluate_frame`, which reads all series to choose it."
-        raise InputError.expected(rule, str(options.threshold), hint)
+        raise InputError(rule, str(options.threshold), hint=hint)
 
 
 def _plan(source: Source, options: BatchOptions) -> list[Unit]:
