@@ -427,7 +427,7 @@ def _friedman(ranks: Floats) -> tuple[float | None, float | None]:
 
 def _wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
     """Return the rank-biserial correlation of two detectors, and the p-value."""
-    from scipy.stats import rankdata, wilcoxon
+    from scipy.stats import rankdata
 
     differ = first != second
     gaps = first[differ] - second[differ]  # infinite where one is missing
@@ -436,15 +436,15 @@ def _wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
     largest = max(np.abs(side[np.isfinite(side)]).max(initial=0.0) for side in (first, second))
     sizes = np.round(np.abs(gaps) / 10.0 ** ceil(log10(largest or 1.0)), _DIGITS)
     signed = np.sign(gaps) * rankdata(sizes)
-    ahead, total = float(signed[signed > 0].sum()), float(np.abs(signed).sum())
-    effect = (2 * ahead - total) / total
-    if gaps.size > _EXACT:
-        return effect, float(wilcoxon(signed, correction=False).pvalue)
-    return effect, _exact_pvalue(signed)
+    return float(signed.sum() / np.abs(signed).sum()), _signed_rank_pvalue(signed)
 
 
-def _exact_pvalue(signed: Floats) -> float:
-    """Return the exact p-value of signed ranks with ties, which scipy has only without ties."""
+def _signed_rank_pvalue(signed: Floats) -> float:
+    """Return the two-sided p-value of signed ranks; scipy's is exact only where none are tied."""
+    if signed.size > _EXACT:
+        from scipy.special import ndtr
+
+        return float(2 * ndtr(-abs(signed.sum()) / np.linalg.norm(signed)))
     doubled = np.rint(2 * np.abs(signed)).astype(np.int64)  # shared ranks are halves
     ways = np.zeros(int(doubled.sum()) + 1)
     ways[0] = 1
