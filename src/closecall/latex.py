@@ -27,12 +27,7 @@ _SPECIAL = {
 _MANY = 100
 _NO_NUMBER = "--"
 _COMMANDS = r"\\[a-z]+\{?|[{}\\]"
-_LETTERS, _SMALL_LETTERS = 82, 88  # that fit the text width of an article, in either size
-_NARROWEST = 9  # letters of a name in one line
-_LETTER = 0.47  # of an em
-_SHORT = 4  # letters, behind which a word without marks may be broken
-_CHARACTERS = re.compile(r"\\[a-z]+\{\}|\\.|.")  # of escaped text
-_MARKS = ("\\_", *"-./: ")  # behind which a name may be broken
+_LETTERS = 82  # that fit the text width of an article
 
 
 def escape(text: str) -> str:
@@ -99,10 +94,10 @@ def latex_table(
 
     Cells are texts, numbers, or numbers with `low` and `high`, written as a range behind them.
     Lengths of time are in seconds, which their heading says. `best` says of columns whether higher
-    is better. Equal as printed is equal: where two are the
-    best, none is the second. With `across`, columns become rows, and that one the headings. The
-    caption is the `title`, unless there is another; what is `said`, and the note, are below. The
-    document needs the package booktabs.
+    is better. Equal as printed is equal: where two are the best, none is the second. With `across`,
+    columns become rows, and that one the headings. The caption is the `title`, unless there is
+    another; what is `said`, and the note, are below. A table that is wide for a page is set in
+    smaller type; no cell is broken into lines. The document needs the package booktabs.
 
     >>> rows = [{"name": "a_1", "f1": 0.84}, {"name": "b", "f1": 0.91}]
     >>> text = latex_table(
@@ -116,9 +111,9 @@ def latex_table(
         if not isinstance(text, str):
             raise InputTypeError("to be text", shown(text), argument=name)
     cells = {name: [row.get(name) for row in rows] for name in headings}
-    units = {name: " (s)" for name, own in cells.items() if any(map(_is_length, own))}
-    named = [_Text(escape(text) + units.get(name, "")) for name, text in headings.items()]
-    columns = [_column(own, best.get(name)) for name, own in cells.items()]
+    units = {name: " (s)" for name, values in cells.items() if any(map(_is_length, values))}
+    named = [escape(text) + units.get(name, "") for name, text in headings.items()]
+    columns = [_column(values, best.get(name)) for name, values in cells.items()]
     lines = [*zip(named, *zip(*columns, strict=True), strict=True)]
     kinds = "l" + "r" * len(rows)
     if across:
@@ -127,10 +122,10 @@ def latex_table(
     else:
         lines = [*zip(*lines, strict=True)]
         texts = [all(isinstance(row.get(name), str) for row in rows) for name in headings]
-        kinds = "".join("l" if own else "r" for own in texts)
-    own = [*zip(*lines, strict=True)]
-    wide = sum(max(map(_letters, column)) for column in own) > _LETTERS
-    head, *body = map(line, zip(*_narrowed(own), strict=True))
+        kinds = "".join("l" if text else "r" for text in texts)
+    widths = [[len(re.sub(_COMMANDS, "", cell)) + 1 for cell in cells] for cells in lines]
+    wide = sum(map(max, zip(*widths, strict=True))) > _LETTERS
+    head, *body = map(line, lines)
     return floating(
         kinds,
         [head],
@@ -141,52 +136,6 @@ def latex_table(
         size="scriptsize" if wide else "footnotesize",
         between=2 if wide else 3,
     )
-
-
-class _Text(str):
-    """A cell that may be broken into lines."""
-
-    __slots__ = ()
-
-
-def _letters(cell: str) -> int:
-    """Return about how many letters wide a cell is, with the space beside it."""
-    return len(re.sub(_COMMANDS, "", cell)) + 1
-
-
-def _narrowed(columns: list[tuple[str, ...]]) -> list[list[str]]:
-    """Break texts into lines where the table is wider than the page, the longest ones first."""
-    longest = [max(map(_letters, column)) for column in columns]
-    fixed = [max((_letters(c) for c in x if not isinstance(c, _Text)), default=0) for x in columns]
-    sides = [*zip(fixed, longest, strict=True)]
-    fitting = (
-        most
-        for most in range(max(longest), _NARROWEST, -1)
-        if sum(max(least, min(width, most)) for least, width in sides) <= _SMALL_LETTERS
-    )
-    most = next(fitting, _NARROWEST)
-    return [
-        [_broken(cell, max(least, most), first=not place, head=not row) for row, cell in own]
-        for place, (least, own) in enumerate(zip(fixed, map(enumerate, columns), strict=True))
-    ]
-
-
-def _broken(cell: str, most: int, *, first: bool, head: bool) -> str:
-    """Let a text that is longer have several lines; its words are broken if they are, too."""
-    if not isinstance(cell, _Text) or _letters(cell) <= most:
-        return cell
-    words: list[list[str]] = [[]]
-    for character in _CHARACTERS.findall(cell):
-        words[-1].append(character)
-        if character in _MARKS:
-            words.append([])
-    parts = []
-    for word in words:
-        size = len(word) if len(word) + 2 < most else _SHORT
-        parts += ["".join(word[start : start + size]) for start in range(0, len(word), size or 1)]
-    text = "\\allowbreak{}".join(parts)
-    place, side = "b" if head else "t", "right" if first else "left"
-    return f"\\parbox[{place}]{{{_LETTER * most:.1f}em}}{{\\ragged{side} {text}\\strut}}"
 
 
 def _column(cells: Sequence[Any], higher: bool | None) -> list[str]:
@@ -206,14 +155,13 @@ def _column(cells: Sequence[Any], higher: bool | None) -> list[str]:
     written = []
     for cell, text in zip(cells, texts, strict=True):
         if text is None:
-            named = isinstance(cell, str)
-            written.append(_Text(escape(plain_name(cell))) if named else _NO_NUMBER)
+            written.append(escape(plain_name(cell)) if isinstance(cell, str) else _NO_NUMBER)
             continue
         mark = marks.get(float(text))
         limits = [getattr(cell, name, nan) for name in ("low", "high")]
         low, high = (f"{limit:z.{decimals}f}" for limit in limits)
-        own = f"{mark}{{{text}}}" if mark else text
-        written.append(own if isnan(limits[0]) else f"{own} ({low}--{high})")
+        marked = f"{mark}{{{text}}}" if mark else text
+        written.append(marked if isnan(limits[0]) else f"{marked} ({low}--{high})")
     return written
 
 

@@ -11,8 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closecall.errors import InputError
-from closecall.statistics import FEWEST_TO_COMPARE, events_needed
-from closecall.statistics.leads import _told_apart, lead, student_probability, student_quantile
+from closecall.statistics import (
+    FEWEST_TO_COMPARE,
+    Sample,
+    events_needed,
+    mean_difference,
+    mean_differences,
+)
+from closecall.statistics.leads import _told_apart, lead
 from tests.oracle import bootstrap as oracle
 
 
@@ -118,22 +124,6 @@ def test_five_that_differ_among_many_do_not_leave_out_0():
     assert made.low <= 0 < made.high
 
 
-FREEDOMS = [1, 2, 3, 4, 5, 34, 99, 100, 999, 1000, 1001, 50_000]
-
-
-@pytest.mark.parametrize("freedom", FREEDOMS)
-@pytest.mark.parametrize("probability", [0.5, 0.6, 0.9, 0.975, 0.9995])
-def test_quantiles(freedom, probability):
-    expected = scipy.stats.t(freedom).ppf(probability)
-    assert student_quantile(probability, freedom) == pytest.approx(expected, rel=1e-7, abs=1e-12)
-
-
-@pytest.mark.parametrize("freedom", FREEDOMS)
-@pytest.mark.parametrize("t", [-40.0, -2.0, -0.3, 0.0, 0.7, 3.0])
-def test_probabilities(freedom, t):
-    assert student_probability(t, freedom) == pytest.approx(scipy.stats.t(freedom).cdf(t), abs=2e-7)
-
-
 @pytest.mark.parametrize(("effect", "level"), [(0.5, 0.95), (0.5, 0.99), (1.0, 0.95)])
 def test_events_needed_are_those_of_the_paired_t_test(effect, level):
     """Differences that are normal and have no bounds have a closed form: the noncentral t."""
@@ -178,3 +168,67 @@ def test_equal_detectors_are_never_told_apart():
 def test_too_few_differences_are_refused(differences):
     with pytest.raises(InputError, match="`differences` to be two or more finite numbers"):
         events_needed(differences)
+
+
+def limits(interval):
+    return interval.low, interval.high
+
+
+def test_the_difference_is_that_of_the_paired_t_test_over_series_that_have_both():
+    random = np.random.default_rng(6)
+    first, second = random.random((2, 30))
+    first[3] = second[7] = nan
+    second[8] = inf
+    kept = np.isfinite(first) & np.isfinite(second)
+    made, count = mean_difference(first, second, level=0.8)
+    low, high, pvalue = oracle.paired_t(first[kept], second[kept], level=0.8)
+    assert count == 27
+    assert made.value == pytest.approx((first - second)[kept].mean())
+    assert limits(made) == pytest.approx((low, high))
+    assert made.pvalue == pytest.approx(pvalue)
+
+
+def test_the_difference_of_scores_is_that_over_events():
+    random = np.random.default_rng(7)
+    first, second = np.round(random.random((2, 30)), 1)
+    _, expected, _ = Sample.read([first, second], [first, second]).differences(0, 1, 0.9)
+    made, _ = mean_difference(first, second, level=0.9, low=0, high=1)
+    plain, _ = mean_difference(first, second, level=0.9)
+    assert limits(made) == pytest.approx(limits(expected))
+    assert made.pvalue == pytest.approx(expected.pvalue)
+    assert made.low <= plain.low < plain.high <= made.high
+    scaled, _ = mean_difference(5 * first - 3, 5 * second - 3, level=0.9, low=-3, high=2)
+    assert limits(scaled) == pytest.approx((5 * made.low, 5 * made.high))
+    assert scaled.pvalue == pytest.approx(made.pvalue)
+
+
+def test_every_two_of_many_are_as_alone():
+    random = np.random.default_rng(8)
+    columns = random.random((4, 20))
+    columns[1, 3] = columns[2, 7] = nan
+    together = mean_differences(columns, (0, 1), level=0.8)
+    assert [pair for pair, _, _ in together] == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert [count for _, _, count in together] == [19, 19, 20, 18, 19, 19]
+    for (first, second), one, _ in together:
+        alone, _ = mean_difference(columns[first], columns[second], low=0, high=1, level=0.8)
+        assert one == alone
+
+
+def test_differences_of_few_and_of_steady_series():
+    few, count = mean_difference([1.0] * 5, [0.0] * 5)
+    assert (few.value, count) == (1.0, 5)
+    assert isnan(few.low)
+    assert isnan(few.pvalue)
+    steady, _ = mean_difference([1.0] * 6, [0.0] * 6, low=0, high=1)
+    low, high, pvalue = oracle.limits_of_lead(1.0, 0.0, judged=6, differing=6)
+    assert (steady.low, steady.high, steady.pvalue) == pytest.approx((low, high, pvalue))
+    assert (steady.high, steady.pvalue) == (1.0, 1 / 32)
+    assert isnan(mean_difference([1.0] * 6, [0.0] * 6)[0].low)
+    nothing, count = mean_difference([nan, 1.0], [1.0, nan])
+    assert count == 0
+    assert isnan(nothing.value)
+
+
+def test_differences_whose_squares_overflow_have_no_limits():
+    gap, _ = mean_difference([1e300, 0.0, 1.0, 2.0, 3.0, 4.0], [0.0] * 6)
+    assert (gap.low, gap.high, gap.pvalue) == (-inf, inf, 1.0)

@@ -1,6 +1,6 @@
 """Intervals over events: against closed forms and quadrature, and what must not change them."""
 
-from math import isnan, nan
+from math import inf, isnan, nan
 
 import numpy as np
 import pytest
@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closecall.errors import InputError, InputTypeError
-from closecall.statistics import SCORES, Sample, hierarchical, sample
+from closecall.statistics import (
+    SCORES,
+    Sample,
+    hierarchical,
+    mean_difference,
+    mean_interval,
+    mean_intervals,
+    sample,
+)
 from tests.oracle import bootstrap as oracle
 from tests.properties.strategies import small
 
@@ -266,7 +274,7 @@ def test_the_difference_in_recall_is_that_of_a_lead_over_events(sides):
 @given(detectors())
 def test_influences_are_the_derivatives_by_the_weights_of_events(sides):
     precision, recall = sides
-    found = Sample.read(precision, recall).sums.influences()[:, 0]
+    found = Sample.read(precision, recall).influences[:, 0]
     step, m = 1e-6, recall.shape[1]
     for event in range(m):
         up, down = (
@@ -338,9 +346,9 @@ def test_events_that_only_one_detector_found_make_its_lead_no_surer():
 def test_what_two_detectors_differ_in_is_counted_by_score():
     precision = np.array([[0.5, nan, 0.5, 0.5, nan, 0.4], [0.5, 0.5, 0.4, 0.5, nan, 0.4]])
     recall = np.array([[0.5, 0.0, 0.5, 0.5, 0.0, 0.4], [0.5, 0.5, 0.5, 0.6, 0.0, 0.4]])
-    assert Sample.read(precision, recall).sums.differing(0, 1) == (2, 2, 3)
+    assert Sample.read(precision, recall).differing(0, 1) == (2, 2, 3)
     grouped = Sample.read(precision, recall, [0, 0, 0, 1, 1, 2])
-    assert grouped.sums.differing(0, 1) == (1, 2, 2)
+    assert grouped.differing(0, 1) == (1, 2, 2)
 
 
 def test_differences_over_series_need_six_of_them():
@@ -414,3 +422,105 @@ def test_pairing_makes_the_difference_surer():
     unpaired = differences([first, shuffled], [first, shuffled])
     for one, other in zip(paired, unpaired, strict=True):
         assert one.width < other.width / 2
+
+
+def limits(interval):
+    return interval.low, interval.high
+
+
+def test_a_score_has_the_limits_of_scores_over_events():
+    random = np.random.default_rng(1)
+    values = np.where(random.random(15) < 0.2, nan, random.random(15))
+    events = Sample.read([values], [np.zeros(15)]).intervals(0, 0.9, n=500, seed=3).precision
+    interval = mean_interval(values, level=0.9, low=0, high=1, n=500, seed=3)
+    assert interval.value == pytest.approx(np.nanmean(values))
+    assert limits(interval) == pytest.approx(limits(events), abs=1e-12)
+
+
+@pytest.mark.parametrize(("value", "other"), [(1.0, "low"), (0.0, "high")])
+def test_equal_series_are_not_certain(value, other):
+    interval = mean_interval([value] * 2, low=0, high=1, n=40_000)
+    low, high = oracle.limits_of_share(2 * value, 2)
+    assert limits(interval) == pytest.approx((low, high), abs=0.006)
+    assert abs(getattr(interval, other) - value) > 0.5
+
+
+def test_other_bounds_are_only_another_scale():
+    random = np.random.default_rng(2)
+    shares = random.random(9)
+    plain = mean_interval(shares, low=0, high=1, n=300)
+    scaled = mean_interval(5 * shares - 3, low=-3, high=2, n=300)
+    assert limits(scaled) == pytest.approx((5 * plain.low - 3, 5 * plain.high - 3))
+
+
+def test_a_number_without_bounds_has_the_limits_of_student():
+    values = [0.8, nan, 0.9, 0.4, 0.7]
+    low, high, _ = oracle.paired_t([0.8, 0.9, 0.4, 0.7], [0.0] * 4)
+    assert limits(mean_interval(values)) == pytest.approx((low, high))
+    assert limits(mean_interval(values, low=0.4)) == pytest.approx((0.4, high))
+    assert limits(mean_interval(values, high=0.9)) == pytest.approx((low, 0.9))
+
+
+@pytest.mark.parametrize(
+    ("values", "bounds", "value"),
+    [
+        ([0.3], (0, 1), 0.3),
+        ([nan, nan], (0, 1), nan),
+        ([], (0, inf), nan),
+        ([7.0, 7.0, 7.0], (0, inf), 7.0),
+        ([7.0, inf], (0, inf), inf),
+    ],
+)
+def test_where_nothing_can_be_said_there_are_no_limits(values, bounds, value):
+    interval = mean_interval(values, low=bounds[0], high=bounds[1])
+    assert interval.value == pytest.approx(value, nan_ok=True)
+    assert isnan(interval.low)
+    assert isnan(interval.high)
+
+
+def test_many_columns_are_as_each_alone_in_any_blocks(monkeypatch):
+    random = np.random.default_rng(4)
+    columns = random.random((5, 12))
+    columns[2] = np.round(columns[2])
+    bounds = [(0, 1), (0, inf), (-1, 1), (0, 1), (0, 2)]
+    options = {"level": 0.8, "n": 200, "seed": 5}
+    together = mean_intervals(columns, bounds, **options)
+    monkeypatch.setattr(sample, "_MOST_DRAWS", 1)
+    for column, (low, high), one, blocked in zip(
+        columns, bounds, together, mean_intervals(columns, bounds, **options), strict=True
+    ):
+        alone = mean_interval(column, low=low, high=high, **options)
+        assert limits(one) == pytest.approx(limits(alone), rel=1e-12)
+        assert limits(blocked) == pytest.approx(limits(alone), rel=1e-12)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1])
+def test_numbers_outside_of_their_bounds_are_refused(value):
+    with pytest.raises(InputError, match=f"numbers from 0 to 1, got {value} at index 1"):
+        mean_interval([0.5, value], low=0, high=1)
+    with pytest.raises(InputError, match=f"numbers from 0 to 1, got {value} at index 1"):
+        mean_difference([0.5, value], [0.5, 0.5], low=0, high=1)
+    assert mean_interval([0.5, 1 + 1e-12], low=0, high=1).high <= 1 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("bounds", "error", "message"),
+    [
+        ({"low": "a"}, InputTypeError, "`low` to be a number, which may be infinite, got 'a'"),
+        ({"high": None}, InputTypeError, "`high` to be a number"),
+        ({"low": nan}, InputError, "`low` to be a number, which may be infinite, got nan"),
+        ({"low": 5, "high": 1}, InputError, "`low` to be below `high`, got 5 and 1"),
+        ({"low": 1, "high": 1}, InputError, "`low` to be below `high`, got 1 and 1"),
+    ],
+)
+def test_bounds_are_checked(bounds, error, message):
+    with pytest.raises(error, match=message):
+        mean_interval([0.5, 0.7], **bounds)
+
+
+@pytest.mark.parametrize("options", [{"n": 99}, {"seed": -1}, {"level": 1}])
+def test_options_are_checked_even_if_nothing_is_drawn(options):
+    with pytest.raises(InputError, match=next(iter(options))):
+        mean_interval([1.0, 2.0], **options)
+    with pytest.raises(InputError, match="level"):
+        mean_difference([1.0, 2.0], [1.0, 2.0], level=1)

@@ -16,7 +16,6 @@ from closecall.affiliation.thresholds import MOST_ALARMED, Limit, keeping_all, r
 from closecall.errors import (
     InputError,
     InputTypeError,
-    MissingExtraError,
     UndefinedMetricError,
     shown,
 )
@@ -210,10 +209,8 @@ def _peaks_over_threshold(values: NDArray[np.float64], risk: float) -> float:
     The initial step of SPOT: a generalised Pareto distribution is fitted to the excesses over the
     98 % quantile t, and :math:`z = t + (\sigma / \gamma) ((q n / N_t)^{-\gamma} - 1)`.
     """
-    try:
-        from scipy.stats import genpareto
-    except ImportError as error:
-        raise MissingExtraError("scipy", "stats") from error
+    from scipy.stats import genpareto
+
     start = np.quantile(values, _INITIAL)
     excesses = values[values > start] - start
     if excesses.size < _FEWEST_PEAKS:

@@ -24,9 +24,8 @@ from closecall.metrics.registry import METRICS
 from closecall.plain import schema_name
 from closecall.signature import Signature, parse
 from closecall.statistics.intervals import SCORES, Interval, count_limits
-from closecall.statistics.leads import ROUNDING
-from closecall.statistics.means import mean_difference, mean_interval
-from closecall.statistics.sample import Sample
+from closecall.statistics.leads import ROUNDING, mean_difference
+from closecall.statistics.sample import Sample, mean_interval
 from closecall.tables.reading import PARQUET_MAGIC, imported, opened, read_table, shown_name
 
 if TYPE_CHECKING:

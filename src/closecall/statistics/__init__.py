@@ -30,15 +30,9 @@ from closecall.statistics.intervals import (
     caution_about_pairs,
     limits,
 )
-from closecall.statistics.leads import events_needed
-from closecall.statistics.means import (
-    mean_difference,
-    mean_differences,
-    mean_interval,
-    mean_intervals,
-)
+from closecall.statistics.leads import events_needed, mean_difference, mean_differences
 from closecall.statistics.ranks import RankedPair, Ranks, compute_ranks
-from closecall.statistics.sample import Sample, hierarchical
+from closecall.statistics.sample import Sample, hierarchical, mean_interval, mean_intervals
 
 __all__ = [
     "FEWEST_TO_COMPARE",

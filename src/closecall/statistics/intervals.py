@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from math import exp, isnan, lgamma, log, sqrt
-from statistics import NormalDist
-from typing import Any, NamedTuple
+from math import isfinite, isnan
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from closecall.errors import InputError
 from closecall.notebook import display, heading
 from closecall.parameters import read_number, require_count
 from closecall.plain import plain
 from closecall.wording import counted, pvalue_text
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 SCORES = ("precision", "recall", "f1")
 _FEWEST_RESAMPLES = 100
@@ -20,7 +24,6 @@ FEWEST = 2  # one event says nothing about others
 # than once in 20 up to five. So no honest method can tell two detectors apart with fewer than six.
 FEWEST_TO_COMPARE = 6
 FEW = 9
-_MANY, _HALVINGS, _ROOM = 1000, 60, 100.0  # of counts
 _WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
 _NO_DIFFERENCE = (
     f"differences have no interval and no p-value, which take {FEWEST_TO_COMPARE} or more."
@@ -38,6 +41,27 @@ def read_drawing(n: Any, seed: Any) -> tuple[int, int]:
     require_count(n, "n", _FEWEST_RESAMPLES, _MOST_RESAMPLES)
     require_count(seed, "seed", 0)
     return int(n), int(seed)
+
+
+def read_bounds(low: Any, high: Any) -> tuple[float, float]:
+    """Return bounds as floats; raise if they are no numbers, or the wrong way round."""
+    least, most = (
+        read_number(bound, name, "a number, which may be infinite", lambda x: not isnan(x))
+        for name, bound in (("low", low), ("high", high))
+    )
+    if least >= most:
+        raise InputError("to be below `high`", f"{least:g} and {most:g}", argument="low")
+    return least, most
+
+
+def require_within(column: NDArray[np.float64], low: float, high: float) -> None:
+    """Raise if a number is out of its bounds by more than rounding."""
+    slack = 1e-9 * max(abs(bound) for bound in (low, high, 1.0) if isfinite(bound))
+    outside = (column < low - slack) | (column > high + slack)
+    if outside.any():
+        index = int(outside.argmax())
+        got = f"{column[index]} at index {index}"
+        raise InputError(f"numbers from {low:g} to {high:g}", got)
 
 
 @dataclass(frozen=True, repr=False)
@@ -266,30 +290,13 @@ def _one(what: str) -> str:
 
 
 def count_limits(count: int, level: float) -> tuple[float, float]:
-    """Return the limits of a mean, given how often something happened that comes on its own.
-
-    The exact limits of a Poisson mean (Garwood 1936); above a thousand those of Wilson and
-    Hilferty's cubes, which then agree to five digits.
+    """Return the exact limits of a Poisson mean of which `count` was drawn (Garwood 1936).
 
     >>> [round(limit, 3) for limit in count_limits(5, 0.95)]
     [1.623, 11.668]
     """
+    from scipy.special import gammainccinv, gammaincinv
+
     tail = (1 - level) / 2
-    if count > _MANY:
-        z = NormalDist().inv_cdf(tail)
-        low, high = (
-            mean * (1 - 1 / (9 * mean) + side / (3 * sqrt(mean))) ** 3
-            for mean, side in ((count, z), (count + 1, -z))
-        )
-        return low, high
-
-    def reached(most: int, share: float) -> float:
-        """Return the mean at which so many or fewer have this probability, by halves."""
-        low, high = 0.0, 2.0 * most + _ROOM
-        for _ in range(_HALVINGS):
-            mean = (low + high) / 2
-            terms = (k * log(mean) - mean - lgamma(k + 1) for k in range(most + 1))
-            low, high = (mean, high) if sum(map(exp, terms)) > share else (low, mean)
-        return low
-
-    return (reached(count - 1, 1 - tail) if count else 0.0), reached(count, tail)
+    low = float(gammaincinv(count, tail)) if count else 0.0
+    return low, float(gammainccinv(count + 1, tail))

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from math import atan, cos, hypot, isfinite, nan, pi, sin, sqrt, tan
-from statistics import NormalDist
+from itertools import combinations
+from math import hypot, isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError
 from closecall.parameters import read_number, read_numbers, require_choice, require_count
-from closecall.statistics.intervals import FEWEST_TO_COMPARE, Difference, read_level
+from closecall.statistics.intervals import (
+    FEWEST,
+    FEWEST_TO_COMPARE,
+    Difference,
+    read_bounds,
+    read_level,
+    require_within,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,59 +26,11 @@ if TYPE_CHECKING:
 
 Correction = Literal["holm", "bonferroni", "benjamini-hochberg"]
 CORRECTIONS: tuple[str, ...] = get_args(Correction)
-_NORMAL = NormalDist()
-_ENOUGH_FREEDOM = 1000  # from here on a transformed normal is exact to seven digits
-_BISECTIONS = 80
 _UNSEEN_SPREAD = 0.1  # of the largest difference: one event in a hundred goes wholly one way
 _LEAST_FREEDOM = 2  # where a few large series outweigh all others
 ROUNDING = 1e-12  # what differs by less is equal
 _MOST_DRAWN = 1000  # different events; more are grouped
 _MOST_NEEDED = 100_000  # beyond that many a difference is of no use to anybody
-
-
-@lru_cache
-def student_quantile(probability: float, freedom: int) -> float:
-    """Return the quantile of Student's t for a probability of 1/2 or more.
-
-    >>> round(student_quantile(0.975, 1), 3), round(student_quantile(0.975, 34), 3)
-    (12.706, 2.032)
-    """
-    if freedom >= _ENOUGH_FREEDOM:
-        # Abramowitz and Stegun 26.7.5.
-        z = _NORMAL.inv_cdf(probability)
-        first, second = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96
-        return z + first / freedom + second / freedom**2
-    low, high = 0.0, pi / 2  # the angle whose tangent is t / sqrt(freedom)
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        if (1 + _within(middle, freedom)) / 2 < probability:
-            low = middle
-        else:
-            high = middle
-    return sqrt(freedom) * tan(low)
-
-
-def student_probability(t: float, freedom: int) -> float:
-    """Return the probability that Student's t is at most so much.
-
-    >>> round(student_probability(1.0, 1), 6), round(student_probability(-12.706, 1), 3)
-    (0.75, 0.025)
-    """
-    if freedom >= _ENOUGH_FREEDOM:
-        # Abramowitz and Stegun 26.7.8.
-        return _NORMAL.cdf(t * (1 - 1 / (4 * freedom)) / sqrt(1 + t * t / (2 * freedom)))
-    return (1 + _within(atan(t / sqrt(freedom)), freedom)) / 2
-
-
-def _within(angle: float, freedom: int) -> float:
-    """Sum the finite series of Abramowitz and Stegun 26.7.3 and 26.7.4."""
-    odd = freedom % 2 == 1
-    term = cos(angle) if odd else 1.0
-    total = 0.0 if freedom == 1 else term
-    for power in range(2 + odd, freedom - 1, 2):
-        term *= cos(angle) ** 2 * (power - 1) / power
-        total += term
-    return 2 / pi * (angle + sin(angle) * total) if odd else sin(angle) * total
 
 
 def lead(
@@ -126,6 +84,8 @@ def lead(
     >>> lead(1.0, 0.0, judged=5, differing=5, level=0.95)
     Difference(+1.000, no limits)
     """
+    from scipy.special import stdtr, stdtrit
+
     if not judged >= FEWEST_TO_COMPARE:
         return Difference(gap, nan, nan, nan)
     units, bounded = units or judged, isfinite(widest)
@@ -133,10 +93,10 @@ def lead(
     error = hypot(spread, _unseen_error(units, widest))
     steps = abs(gap) / max(error, abs(gap) * ROUNDING, ROUNDING**2)  # finite, however steady
     luck = 2.0 ** (1 - max(differing, 1))
-    pvalue = min(max(2 * student_probability(-steps, freedom), luck), 1.0)
+    pvalue = min(max(2 * float(stdtr(freedom, -steps)), luck), 1.0)
     if not bounded and spread <= ROUNDING * abs(gap):
         return Difference(gap, nan, nan, pvalue)
-    reach = student_quantile((1 + level) / 2, freedom) * error
+    reach = float(stdtrit(freedom, (1 + level) / 2)) * error
     low, high = gap - reach, gap + reach
     apart = pvalue < 1 - level
     if not apart:
@@ -155,6 +115,62 @@ def lead(
 def _unseen_error(units: float, widest: float) -> float:
     """Return the standard error of what so many events do not show; 0 without bounds."""
     return _UNSEEN_SPREAD * widest / sqrt(units) if isfinite(widest) else 0.0
+
+
+def mean_difference(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    level: float = 0.95,
+    low: float = -np.inf,
+    high: float = np.inf,
+) -> tuple[Difference, int]:
+    """Return the mean of what the first is above the second, and over how many series that is.
+
+    Only series where both have a finite number count. The limits are those of
+    `lead`, with series in the place of events.
+
+    Examples
+    --------
+    >>> ours, theirs = [0.9, 0.8, 1.0, 0.7, 0.9, 0.8, 0.6], [0.5, 0.7, 0.8, 0.7, 0.6, 0.6, 0.5]
+    >>> mean_difference(ours, theirs, low=0, high=1)
+    (Difference(+0.186, from +0.031 to +0.454, p-value 0.031), 7)
+    >>> mean_difference(ours, theirs)
+    (Difference(+0.186, from +0.061 to +0.310, p-value 0.031), 7)
+    """
+    ours, theirs = read_numbers(first, "first"), read_numbers(second, "second")
+    if ours.shape != theirs.shape or ours.ndim != 1:
+        got = f"{ours.size} and {theirs.size}"
+        raise InputError("`first` and `second` to have as many values", got)
+    both, bounds = np.stack([ours, theirs]), read_bounds(low, high)
+    ((_, made, count),) = mean_differences(both, bounds, level=level)
+    return made, count
+
+
+def mean_differences(
+    columns: NDArray[np.float64], bounds: tuple[float, float], *, level: float
+) -> list[tuple[tuple[int, int], Difference, int]]:
+    """Return such differences for every two detectors (rows) on the same series (columns)."""
+    level, (low, high) = read_level(level), bounds
+    for column in columns:
+        require_within(column, low, high)
+    finite = np.isfinite(columns)
+    found = []
+    for pair in combinations(range(len(columns)), 2):
+        gaps = np.subtract(*columns[list(pair)][:, finite[list(pair)].all(axis=0)])
+        count = int(gaps.size)
+        with np.errstate(over="ignore"):
+            spread = float(gaps.std(ddof=1)) / sqrt(count) if count >= FEWEST else nan
+        made = lead(
+            float(gaps.mean()) if count else nan,
+            spread,
+            judged=count,
+            differing=int(np.count_nonzero(np.abs(gaps) > ROUNDING)),
+            level=level,
+            widest=float(high - low),
+        )
+        found.append((pair, made, count))
+    return found
 
 
 def events_needed(
@@ -234,13 +250,15 @@ def _told_apart(
     gaps: NDArray[np.float64], count: int, *, level: float, widest: float, n: int, seed: int
 ) -> NDArray[Any]:
     """Draw so many events n times, and return in which draws the test of `lead` finds a leader."""
+    from scipy.special import stdtrit
+
     shares = np.full(gaps.size, 1 / gaps.size)
     drawn = np.random.default_rng(seed).multinomial(count, shares, size=n).astype(np.float64)
     mean = drawn @ gaps / count
     variance = np.maximum(drawn @ gaps**2 / count - mean**2, 0.0) / (count - 1)
     error = np.hypot(np.sqrt(variance), _unseen_error(count, widest))
     differing = drawn @ (np.abs(gaps) > ROUNDING)
-    reach = student_quantile((1 + level) / 2, count - 1) * error
+    reach = float(stdtrit(count - 1, (1 + level) / 2)) * error
     return (np.abs(mean) > reach) & (2.0 ** (1 - np.maximum(differing, 1)) < 1 - level)
 
 

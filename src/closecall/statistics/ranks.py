@@ -15,14 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, MissingExtraError, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.latex import latex_table
 from closecall.notebook import display
 from closecall.parameters import read_flag, read_name, read_numbers, require_choice
 from closecall.plain import plain
-from closecall.statistics.intervals import FEWEST_TO_COMPARE, Interval, limits, read_level
-from closecall.statistics.leads import adjust_pvalues
-from closecall.statistics.means import mean_differences, read_bounds
+from closecall.statistics.intervals import (
+    FEWEST_TO_COMPARE,
+    Interval,
+    limits,
+    read_bounds,
+    read_level,
+)
+from closecall.statistics.leads import adjust_pvalues, mean_differences
 from closecall.wording import counted, listed, number_text, pvalue_text
 
 if TYPE_CHECKING:
@@ -34,7 +39,7 @@ if TYPE_CHECKING:
 
 MISSING = ("raise", "drop", "worst")
 _PAIR = 2
-_EXACT = 50  # differences up to which every sign is counted; beyond, the normal law is as good
+_EXACT = 50  # differences up to which p-values are exact; beyond, the normal law is as good
 _DIGITS = 12  # to which differences are compared, so that 0.3 - 0.2 and 0.2 - 0.1 tie
 
 
@@ -309,10 +314,10 @@ def compute_ranks(
     statistic, pvalue = _friedman(ranks)
     pairs = list(combinations(range(len(names)), 2))
     each = [_wilcoxon(upward[i], upward[j]) for i, j in pairs]
-    corrected = adjust_pvalues([own for _, own in each], "holm").tolist()
+    corrected = adjust_pvalues([value for _, value in each], "holm").tolist()
     alpha = 1 - level
     differ = pvalue is None or pvalue < alpha
-    apart = [differ and own < alpha for own in corrected]
+    apart = [differ and value < alpha for value in corrected]
     gaps = mean_differences(np.where(given, values, nan), bounds, level=1 - alpha / len(pairs))
     called = tuple(names[place] for place in order)
     return Ranks(
@@ -325,8 +330,8 @@ def compute_ranks(
         detectors=called,
         average_rank=tuple(ranks.mean(axis=1).tolist()),
         mean=tuple(
-            float(own[known].mean()) if known.any() else nan
-            for own, known in zip(values, given, strict=True)
+            float(row[known].mean()) if known.any() else nan
+            for row, known in zip(values, given, strict=True)
         ),
         best_on=tuple(np.count_nonzero(upward == upward.max(axis=0), axis=1).tolist()),
         filled=tuple(np.count_nonzero(~given, axis=1).tolist()),
@@ -341,11 +346,11 @@ def compute_ranks(
                 ties=int(np.count_nonzero(upward[i] == upward[j])),
                 losses=int(np.count_nonzero(upward[i] < upward[j])),
                 effect=effect,
-                pvalue=own,
+                pvalue=value,
                 corrected=adjusted,
                 apart=told,
             )
-            for (i, j), (_, gap, _), (effect, own), adjusted, told in zip(
+            for (i, j), (_, gap, _), (effect, value), adjusted, told in zip(
                 pairs, gaps, each, corrected, apart, strict=True
             )
         ),
@@ -358,9 +363,9 @@ def ranks_of(upward: Floats) -> Floats:
     filled = np.where(np.isnan(upward), -inf, upward)
     ranks = np.empty(filled.shape)
     # One detector at a time: all pairs at once would not fit in memory for a million series.
-    for line, own in enumerate(filled):
-        above, level = (filled > own).sum(axis=0), (filled == own).sum(axis=0)
-        ranks[line] = above + (level + 1) / 2
+    for place, detector in enumerate(filled):
+        above, equal = (filled > detector).sum(axis=0), (filled == detector).sum(axis=0)
+        ranks[place] = above + (equal + 1) / 2
     return ranks
 
 
@@ -371,10 +376,10 @@ def _read_table(table: Any) -> tuple[list[str], Floats]:
     if len(numbers) < _PAIR:
         raise InputError("to have two or more detectors", str(len(numbers)), argument="table")
     length = next(iter(numbers.values())).size
-    for name, own in numbers.items():
-        if own.shape != (length,):
+    for name, column in numbers.items():
+        if column.shape != (length,):
             rule = f"every column of `table` to have {length} values"
-            raise InputError(rule, f"{own.size} in {shown(name)}")
+            raise InputError(rule, f"{column.size} in {shown(name)}")
     return list(numbers), np.stack(list(numbers.values()))
 
 
@@ -414,28 +419,32 @@ def _friedman(ranks: Floats) -> tuple[float | None, float | None]:
         return None, None
     if (ranks == ranks[0]).all():
         return 0.0, 1.0
-    found = _scipy_stats().friedmanchisquare(*ranks)
+    from scipy.stats import friedmanchisquare
+
+    found = friedmanchisquare(*ranks)
     return float(found.statistic), float(found.pvalue)
 
 
 def _wilcoxon(first: Floats, second: Floats) -> tuple[float, float]:
     """Return the rank-biserial correlation of two detectors, and the p-value."""
+    from scipy.stats import rankdata
+
     differ = first != second
     gaps = first[differ] - second[differ]  # infinite where one is missing
     if not gaps.size:
         return 0.0, 1.0
-    largest = max(np.abs(own[np.isfinite(own)]).max(initial=0.0) for own in (first, second))
+    largest = max(np.abs(side[np.isfinite(side)]).max(initial=0.0) for side in (first, second))
     sizes = np.round(np.abs(gaps) / 10.0 ** ceil(log10(largest or 1.0)), _DIGITS)
-    signed = np.sign(gaps) * _scipy_stats().rankdata(sizes)
-    ahead, total = float(signed[signed > 0].sum()), float(np.abs(signed).sum())
-    effect = (2 * ahead - total) / total
-    if gaps.size > _EXACT:
-        return effect, float(_scipy_stats().wilcoxon(signed, correction=False).pvalue)
-    return effect, _exact_pvalue(signed)
+    signed = np.sign(gaps) * rankdata(sizes)
+    return float(signed.sum() / np.abs(signed).sum()), _signed_rank_pvalue(signed)
 
 
-def _exact_pvalue(signed: Floats) -> float:
-    """Count the signs with which the ranks sum to as much, or as little."""
+def _signed_rank_pvalue(signed: Floats) -> float:
+    """Return the two-sided p-value of signed ranks; scipy's is exact only where none are tied."""
+    if signed.size > _EXACT:
+        from scipy.special import ndtr
+
+        return float(2 * ndtr(-abs(signed.sum()) / np.linalg.norm(signed)))
     doubled = np.rint(2 * np.abs(signed)).astype(np.int64)  # shared ranks are halves
     ways = np.zeros(int(doubled.sum()) + 1)
     ways[0] = 1
@@ -450,18 +459,10 @@ def _cliques(
     count: int, pairs: Sequence[tuple[int, int]], apart: Sequence[bool]
 ) -> list[tuple[int, int]]:
     """Return the longest runs, of two or more, that hold no pair that is told apart."""
-    told = [pair for pair, own in zip(pairs, apart, strict=True) if own]
+    told = [pair for pair, differs in zip(pairs, apart, strict=True) if differs]
     runs: list[tuple[int, int]] = []
     for start in range(count):
         stop = min((last for first, last in told if first >= start), default=count)
         if stop - start >= _PAIR and (not runs or stop > runs[-1][1]):
             runs.append((start, stop))
     return runs
-
-
-def _scipy_stats() -> Any:
-    try:
-        from scipy import stats
-    except ImportError as error:
-        raise MissingExtraError("scipy", "stats") from error
-    return stats
