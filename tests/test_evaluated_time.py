@@ -216,7 +216,7 @@ REFUSED = {
         ),
         (
             lambda: read_pair(TRUTH, PREDICTED, span=SPAN, ignore=[(0, 1), (5, 4)]),
-            "Expected each event to start before it stops, got (5, 4) at index 1.",
+            "Expected `ignore` to have events that start before they stop, got (5, 4) at index 1.",
         ),
         (lambda: read_pair([0, 1, 0], [0, 1, 0], ignore=[(0, 7)]), NOTHING_LEFT),
         (

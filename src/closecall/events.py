@@ -184,7 +184,7 @@ class Intervals:
         if unsorted.any():
             index = int(unsorted.argmax()) + 1
             raise InputError(
-                "events to be sorted by start",
+                "to be sorted by start" if name else "events sorted by start",
                 f"{self.text(index)} after {self.text(index - 1)}",
                 argument=name,
                 index=index,
@@ -488,7 +488,8 @@ def _read_bounds(
     intervals = Intervals(start_ticks.copy(), stop_ticks.copy(), clock)
     backward = intervals.starts > intervals.stops
     argument = starts_name if starts_name == stops_name else ""
-    intervals.refuse(backward, "events to start before they stop", argument=argument)
+    rule = "events that start before they stop"
+    intervals.refuse(backward, f"to have {rule}" if argument else rule, argument=argument)
     if in_order:
         intervals.require_sorted(argument)
         return intervals

@@ -232,7 +232,7 @@ def test_a_scheduler_that_goes_leaves_what_was_finished(tmp_path):
     text = str(caught.value)
     assert text.startswith(f"Expected the Dask scheduler at {address} to stay reachable, got a ")
     assert "traced 2, traced 3, traced 4 and 1 more" in text
-    assert "`--resume`" in text
+    assert "`resume=True` continues" in text
 
 
 WITHOUT_CLOSECALL = """

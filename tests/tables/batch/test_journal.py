@@ -207,7 +207,7 @@ def test_an_unfinished_batch_is_in_the_way(out):
     keep(Journal.open(out, ABOUT), FIRST)
     assert message(lambda: Journal.open(out, ABOUT)) == (
         f"Expected no unfinished batch at {out}.partial, got one.\n\nHint: Go on with it with "
-        "`resume=True` (`--resume`), or drop it with `overwrite=True` (`--overwrite`)."
+        "`resume=True`, or drop it with `overwrite=True`."
     )
 
 

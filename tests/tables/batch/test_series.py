@@ -11,11 +11,11 @@ import pyarrow as pa
 import pytest
 
 import closecall as cc
+from closecall.errors import ClosecallError
 from closecall.metrics.registry import METRICS, REQUIRED
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.rows import evaluate_series, evaluate_unit
 from closecall.tables.batch.series import read_series, to_numpy
-from closecall.tables.batch.status import SeriesError
 from tests.tables.batch.groups import HandMade
 
 LABELS = [0, 1, 1, 0, 0, 1]
@@ -80,7 +80,7 @@ def test_samples_are_counted_where_times_are_missing(times):
     series, _ = read(times, disorder="index")
     assert (series.axis.ticks, series.axis.length, series.timed) == (None, 6, False)
     for disorder in ("error", "sort"):
-        with pytest.raises(SeriesError) as caught:
+        with pytest.raises(ClosecallError) as caught:
             read(times, disorder=disorder)
         assert caught.value.status == "bad_times"
 
@@ -90,12 +90,12 @@ def test_one_sample_is_counted():
     ask = {"truth": "label", "score": "score", "time": "t"}
     series = read_series(table, BatchOptions.read(**ask, disorder="index"))
     assert (series.axis.length, series.axis.end, series.timed) == (1, 1, False)
-    with pytest.raises(SeriesError, match="`t` to have at least two times"):
+    with pytest.raises(ClosecallError, match="`t` to have at least two times"):
         read_series(table, BatchOptions.read(**ask))
 
 
 def test_a_column_that_holds_no_times_is_trouble_even_so():
-    with pytest.raises(SeriesError) as caught:
+    with pytest.raises(ClosecallError) as caught:
         read([True, False] * 3, disorder="index")
     assert caught.value.status == "bad_times"
 

@@ -316,10 +316,10 @@ def test_a_part_without_events_chooses_nothing():
 @pytest.mark.parametrize(
     ("ends", "status", "reason"),
     [
-        ({"fit_until": 0}, "undefined", "before `fit_until`, 0, got a series from 0 to"),
-        ({"fit_until": 900}, "empty", "after `fit_until`, 900, got a series from 0 to"),
-        ({"since": 900}, "empty", "after `since`, 900, got a series from 0 to"),
-        ({"until": 0}, "empty", "before `until`, 0, got a series from 0 to"),
+        ({"fit_until": 0}, "undefined", "before 0, got a series from 0 to"),
+        ({"fit_until": 900}, "empty", "after 900, got a series from 0 to"),
+        ({"since": 900}, "empty", "after 900, got a series from 0 to"),
+        ({"until": 0}, "empty", "before 0, got a series from 0 to"),
     ],
 )
 def test_an_end_that_leaves_no_time_is_named(ends, status, reason):

@@ -302,7 +302,7 @@ def evaluate_table(table: pa.Table, options: BatchOptions) -> pa.Table:
     rows = in_order([evaluate_unit(unit, options).rows], options)
     if options.strict:
         _require_ok(rows, options)
-    return rows.drop_columns([GAP, QUIET]).cast(rows_schema(options, table.schema))
+    return rows.drop_columns([GAP, QUIET, CODE]).cast(rows_schema(options, table.schema))
 
 
 def rows_schema(options: BatchOptions, schema: Any = None) -> pa.Schema:
@@ -327,7 +327,7 @@ def rows_schema(options: BatchOptions, schema: Any = None) -> pa.Schema:
         raise InputTypeError("to be a pyarrow Schema", shown(schema), argument="schema")
     else:
         needed_columns(schema.names, options, "`schema`")
-    return rows_table([], options, schema).drop_columns([GAP, QUIET]).schema
+    return rows_table([], options, schema).drop_columns([GAP, QUIET, CODE]).schema
 
 
 def _require_single_tables(options: Any) -> None:
