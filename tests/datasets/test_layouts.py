@@ -186,8 +186,8 @@ def test_gaps_are_counted():
     assert refusal(series_to_read, "abcd", files(x="abcd", y="b"), "error") == (
         "Expected scores of every detector for every series, got none of the detector 'y' for the "
         "series 'a' (nor for 2 more).\n\n"
-        'Hint: `missing="nan"` (`--missing nan`) keeps the series, with nan as the scores of that '
-        'detector, which the batch reports; `missing="drop"` (`--missing drop`) leaves out each '
+        'Hint: `missing="nan"` keeps the series, with nan as the scores of that '
+        'detector, which the batch reports; `missing="drop"` leaves out each '
         "series that some detector has no scores for."
     )
     assert series_to_read("abcd", files(x="abcd", y="b"), "nan") == ["a", "b", "c", "d"]
@@ -198,7 +198,7 @@ def test_scores_without_a_series_are_only_dropped():
     for missing in ("error", "nan"):
         assert refusal(series_to_read, "a", files(x="az"), missing) == (
             "Expected a series in the data for each file of scores, such as x/z, got none that is "
-            "called 'z'.\n\nHint: `missing=\"drop\"` (`--missing drop`) reads only what is in both."
+            "called 'z'.\n\nHint: `missing=\"drop\"` reads only what is in both."
         )
     assert series_to_read("a", files(x="az"), "drop") == ["a"]
 
@@ -206,7 +206,7 @@ def test_scores_without_a_series_are_only_dropped():
 def test_nothing_is_left():
     assert refusal(series_to_read, "ab", files(x="a", y="b"), "drop") == (
         "Expected a series that every detector has scores for, got none among 2.\n\n"
-        'Hint: `missing="nan"` (`--missing nan`) keeps every series.'
+        'Hint: `missing="nan"` keeps every series.'
     )
 
 
@@ -214,7 +214,7 @@ def test_a_detector_without_any_scores():
     for missing in ("error", "drop"):
         assert refusal(series_to_read, "a", files(x="a", y=""), missing) == (
             "Expected scores of every detector, got none of the detector 'y'.\n\nHint: Remove its "
-            'folder, or keep it with nan as its scores: `missing="nan"` (`--missing nan`).'
+            'folder, or keep it with nan as its scores: `missing="nan"`.'
         )
     assert series_to_read("a", files(x="a", y=""), "nan") == ["a"]
 

@@ -26,10 +26,10 @@ TIMES = "Times are read as ISO 8601, such as 2017-03-22 15:16:45, from 1678 to 2
 Missing = Literal["error", "nan", "drop"]
 ScoreFiles = dict[str, dict[str, "Path"]]  # by detector, then by series
 _OWN_COLUMNS = ("series", "timestamp", "label")
-_EMPTY = 'Remove its folder, or keep it with nan as its scores: `missing="nan"` (`--missing nan`).'
+_EMPTY = 'Remove its folder, or keep it with nan as its scores: `missing="nan"`.'
 _HINT = (
-    '`missing="nan"` (`--missing nan`) keeps the series, with nan as the scores of that detector, '
-    'which the batch reports; `missing="drop"` (`--missing drop`) leaves out each series that some '
+    '`missing="nan"` keeps the series, with nan as the scores of that detector, '
+    'which the batch reports; `missing="drop"` leaves out each series that some '
     "detector has no scores for."
 )
 
@@ -176,14 +176,14 @@ def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing)
         kept = [name for name in sorted(names) if all(name in own for own in scores.values())]
         if not kept:
             rule = "a series that every detector has scores for"
-            hint = '`missing="nan"` (`--missing nan`) keeps every series.'
+            hint = '`missing="nan"` keeps every series.'
             raise InputError(rule, f"none among {len(names)}", hint=hint)
         return kept
     for detector, own in scores.items():
         unknown = sorted(set(own) - set(names))
         if unknown:
             rule = f"a series in the data for each file of scores, such as {own[unknown[0]]}"
-            hint = '`missing="drop"` (`--missing drop`) reads only what is in both.'
+            hint = '`missing="drop"` reads only what is in both.'
             raise InputError(rule, f"none that is called {unknown[0]!r}", hint=hint)
         lacking = sorted(set(names) - set(own))
         if lacking and missing == "error":

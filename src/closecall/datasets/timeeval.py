@@ -127,7 +127,7 @@ def _test_files(folder: Path, *, outside: bool) -> dict[str, Path]:
         real = Path(os.path.realpath(series[name]))  # wherever links lead
         if not (outside or real.is_relative_to(os.path.realpath(folder))):
             rule = f"each `test_path` of {index} to lie in its folder"
-            hint = "If you trust the index, allow it: `outside=True` (`--outside`)."
+            hint = "If you trust the index, allow it: `outside=True`."
             raise InputError(rule, f"{test_path!r} in row {row}, for {name!r}", hint=hint)
     return series
 
