@@ -60,7 +60,7 @@ def test_a_missing_package_is_two_lines(package, arguments):
     assert result.returncode == 1
     assert result.stderr.splitlines() == [
         f"Error: This needs {package}, which is not installed.",
-        "Hint: run `pip install 'closecall[cli]'`.",
+        "Hint: Run `pip install 'closecall[cli]'`.",
     ]
 
 
@@ -145,7 +145,7 @@ def test_a_curve_without_matplotlib_says_what_to_install(tmp_path):
     assert (status, done.returncode) == ("0", 1)
     assert done.stderr.splitlines() == [
         "Error: This needs matplotlib, which is not installed.",
-        "Hint: run `pip install 'closecall[plot]'`.",
+        "Hint: Run `pip install 'closecall[plot]'`.",
     ]
 
 

@@ -167,7 +167,7 @@ def test_without_pyarrow_the_readers_say_what_to_install(tmp_path):
     done = run_program([sys.executable, "-c", code, str(tmp_path)], check=True)
     assert done.stdout == (
         "This needs pyarrow, which is not installed.\n\n"
-        "Hint: run `pip install 'closecall[data]'`.\n"
+        "Hint: Run `pip install 'closecall[data]'`.\n"
     )
 
 

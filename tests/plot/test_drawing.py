@@ -100,7 +100,7 @@ for name, call in {
     done = run_program([sys.executable, "-c", script], check=True)
     message = (
         "This needs matplotlib, which is not installed.\n\n"
-        "Hint: run `pip install 'closecall[plot]'`."
+        "Hint: Run `pip install 'closecall[plot]'`."
     )
     lines = done.stdout.splitlines()
     assert len(lines) == 8
