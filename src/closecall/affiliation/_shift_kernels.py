@@ -213,7 +213,8 @@ def score_seam(
 def seam_elements(*arguments: Any) -> int:
     """Count what `score_seams` goes through: every seam takes about 20 steps in each zone."""
     true_starts, *_, (first, after), _, _, _ = arguments
-    return 20 * len(true_starts) * (after - first)
+    zones: int = len(true_starts) * (after - first)
+    return 20 * zones
 
 
 @kernel(elements=seam_elements)

@@ -502,7 +502,7 @@ class AffiliationCurve:
             f"{average} over {counted(len(self), 'threshold')}; {moved}",
             "the best was chosen on the labels that judge it: `cross_fitted` tells what that gains",
             [
-                ("threshold", [f"{own:.6g}{' (best)' * (own == best)}" for own in thresholds]),
+                ("threshold", [f"{one:.6g}{' (best)' * (one == best)}" for one in thresholds]),
                 *((heading(name), values) for name, values in columns.items()),
             ],
         )

@@ -147,8 +147,8 @@ class ThresholdRule:
         if self.kind == "number":
             return self.value
         if self.kind == "best_f1":
-            own = affiliation_curve(scored, None) if curve is None else curve
-            return own.thresholds[first_highest(own.f1)].item()
+            swept = affiliation_curve(scored, None) if curve is None else curve
+            return swept.thresholds[first_highest(swept.f1)].item()
         if self.kind == "alarms":
             return _within_budget(scored, self.value)
         if self.kind not in _NUMBERS:

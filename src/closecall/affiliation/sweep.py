@@ -67,9 +67,9 @@ def cut_samples(scored: Scored) -> Pieces:
     starts, stops = (2 * (ends - origin_of(scored)) for ends in (truth.starts, truth.stops))
     times, unit = [cuts, starts, stops, borders], 1
     if borders.dtype.kind == "i":
-        unit = int(np.gcd.reduce([np.gcd.reduce(own) for own in times]))
+        unit = int(np.gcd.reduce([np.gcd.reduce(ticks) for ticks in times]))
         unit = unit if unit & (unit - 1) else 1  # a power of 2 rounds nothing
-        times = [own // unit for own in times] if unit > 1 else times
+        times = [ticks // unit for ticks in times] if unit > 1 else times
     return Pieces(scores, cuts, offsets, borders, unit, times)
 
 

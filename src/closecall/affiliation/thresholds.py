@@ -54,7 +54,7 @@ class OperatingPoint:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
-        numbers = [own.name for own in fields(self) if own.name != "signature"]
+        numbers = [column.name for column in fields(self) if column.name != "signature"]
         values: dict[str, Any] = plain({name: getattr(self, name) for name in numbers})
         return values | {"threshold": json_number(self.threshold)}
 
@@ -90,15 +90,15 @@ class Limit(NamedTuple):
 
     def values(self, columns: Columns) -> NDArray[np.float64]:
         """Return the column in the unit of the bound."""
-        own: NDArray[Any] = getattr(columns, self.column)
-        return own if not self.unit else own * (self.scale / columns.time)
+        values: NDArray[Any] = getattr(columns, self.column)
+        return values if not self.unit else values * (self.scale / columns.time)
 
     def kept(self, columns: Columns) -> NDArray[np.bool_]:
         """Return at which thresholds the limit is kept; counts are compared exactly."""
-        own: NDArray[Any] = getattr(columns, self.column)
+        values: NDArray[Any] = getattr(columns, self.column)
         if not self.at_most:
-            return own >= self.bound
-        return own <= (self.bound if not self.unit else self.bound * columns.time / self.scale)
+            return values >= self.bound
+        return values <= (self.bound if not self.unit else self.bound * columns.time / self.scale)
 
     def missed_by(self, columns: Columns) -> NDArray[np.float64]:
         """Return how far each threshold is from keeping it, as a share of the bound or of 1."""
@@ -160,8 +160,11 @@ class Constraints:
     @property
     def signed(self) -> dict[str, Any]:
         """The limits as a signature names them."""
-        given = {own.name: getattr(self, own.name) for own in fields(self)}
-        return {name: tuple(own) if isinstance(own, list) else own for name, own in given.items()}
+        given = {option.name: getattr(self, option.name) for option in fields(self)}
+        return {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in given.items()
+        }
 
     def cooldown_ticks(self, clock: Clock) -> float:
         """Return how long a pause must be for two alarms to count twice."""
@@ -308,10 +311,10 @@ def cross_fit(
         columns = columns_of(pause, without=(int(first), int(after)))
         chosen = columns.thresholds[best_index(columns, beta, limits)]
         events = at.setdefault(chosen.item(), curve.events_at(chosen))
-        own = slice(first, after)
+        rows = slice(first, after)
         thresholds[fold] = chosen
-        precision[own], recall[own] = events.precision[own], events.recall[own]
-        caught += int(np.count_nonzero(events.caught[own]))
+        precision[rows], recall[rows] = events.precision[rows], events.recall[rows]
+        caught += int(np.count_nonzero(events.caught[rows]))
     defined = ~np.isnan(precision)
     mean = float(precision[defined].mean()) if defined.any() else nan
     chosen_by = {"threshold": "best_f1", "folds": int(folds), "beta": beta}

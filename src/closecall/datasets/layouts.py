@@ -164,8 +164,8 @@ def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing)
     (['a', 'b'], ['b'])
     """
     require_choice(missing, "missing", get_args(Missing))
-    for detector, own in scores.items():
-        if not own and missing != "nan":
+    for detector, files in scores.items():
+        if not files and missing != "nan":
             rule = "scores of every detector"
             raise InputError(rule, f"none of the detector {detector!r}", hint=_EMPTY)
         if detector in _OWN_COLUMNS:
@@ -173,19 +173,19 @@ def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing)
             hint = "Those are the table's own columns: rename its folder."
             raise InputError(rule, repr(detector), hint=hint)
     if missing == "drop":
-        kept = [name for name in sorted(names) if all(name in own for own in scores.values())]
+        kept = [name for name in sorted(names) if all(name in files for files in scores.values())]
         if not kept:
             rule = "a series that every detector has scores for"
             hint = '`missing="nan"` (`--missing nan`) keeps every series.'
             raise InputError(rule, f"none among {len(names)}", hint=hint)
         return kept
-    for detector, own in scores.items():
-        unknown = sorted(set(own) - set(names))
+    for detector, files in scores.items():
+        unknown = sorted(set(files) - set(names))
         if unknown:
-            rule = f"a series in the data for each file of scores, such as {own[unknown[0]]}"
+            rule = f"a series in the data for each file of scores, such as {files[unknown[0]]}"
             hint = '`missing="drop"` (`--missing drop`) reads only what is in both.'
             raise InputError(rule, f"none that is called {unknown[0]!r}", hint=hint)
-        lacking = sorted(set(names) - set(own))
+        lacking = sorted(set(names) - set(files))
         if lacking and missing == "error":
             more = f" (nor for {len(lacking) - 1} more)" if len(lacking) > 1 else ""
             rule = "scores of every detector for every series"
@@ -231,8 +231,8 @@ def join_series(
         if one.times is not None:
             columns["timestamp"] = one.times
         columns["label"] = pa.array(one.truth)
-        for detector, own in files.items():
-            columns[detector] = pa.array(_scores_of(one, own.get(one.name), read))
+        for detector, paths in files.items():
+            columns[detector] = pa.array(_scores_of(one, paths.get(one.name), read))
         tables.append(pa.table(columns))
     return pa.concat_tables(tables)
 

@@ -97,8 +97,8 @@ def plot_batch(
     require_choice(order, "order", _ORDERS)
     if isinstance(table, BatchResult):
         told = {"value": value, "best": best}
-        own = {name: given for name, given in told.items() if given is not None}
-        return table.plot(order=order, ax=ax, **own)
+        options = {name: given for name, given in told.items() if given is not None}
+        return table.plot(order=order, ax=ax, **options)
     if value is not None:
         read_name(value, "value")
     series, detectors, values = _read_table(table)
@@ -145,14 +145,14 @@ def _rows(table: Any) -> Any:
         if not is_listed(table):
             raise InputTypeError("to be rows or a mapping", type(table).__name__, argument="table")
         return table
-    for series, own in table.items():
-        if not isinstance(own, Mapping):
+    for series, values in table.items():
+        if not isinstance(values, Mapping):
             rule = f"`table[{series!r}]` to be a mapping from detectors to values"
-            raise InputTypeError(rule, type(own).__name__)
+            raise InputTypeError(rule, type(values).__name__)
     return [
         (series, detector, value)
-        for series, own in table.items()
-        for detector, value in own.items()
+        for series, values in table.items()
+        for detector, value in values.items()
     ]
 
 

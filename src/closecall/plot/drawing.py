@@ -221,9 +221,9 @@ class _NameLocator(Locator):
     """Places of the names that have room, at any size and zoom; the last one may be kept."""
 
     def __init__(self, places: Sequence[float], size: float, *, keep_last: bool) -> None:
-        own = np.asarray(places, dtype=np.float64)
-        self.places = own[:-1] if keep_last else own
-        self.last = own[-1:] if keep_last else own[:0]
+        positions = np.asarray(places, dtype=np.float64)
+        self.places = positions[:-1] if keep_last else positions
+        self.last = positions[-1:] if keep_last else positions[:0]
         self.size = size
 
     def __call__(self) -> Any:

@@ -157,10 +157,10 @@ def plot_events(
     ZoneLabels(ax, borders, anchors, 0.76, [numbers], fontsize=_SMALL_FONT, color=INK)
     written = {}
     for lane, (name, result) in enumerate(results.items(), start=1):
-        own = pair.opened(result.events.pair.predicted)
+        alarms = pair.opened(result.events.pair.predicted)
         heights = _PREDICTED_BAR[0] - lane, _PREDICTED_BAR[1] - lane
         color = PREDICTED[(lane - 1) % len(PREDICTED)]
-        draw_bars(ax, scale.positions(own.starts), scale.positions(own.stops), heights, color)
+        draw_bars(ax, scale.positions(alarms.starts), scale.positions(alarms.stops), heights, color)
         layouts = _event_texts(result.events, write)
         written[name] = ZoneLabels(
             ax, borders, anchors, 0.26 - lane, layouts, room=_TEXT_ROOM, fontsize=7, color=INK
@@ -251,8 +251,8 @@ def _event_texts(events: EventScores, write: str) -> list[list[str]]:
         ],
         # Where lanes are too low for two lines.
         [
-            " / ".join(own) if near else word
-            for own, word, near in zip(pairs, words, found, strict=True)
+            " / ".join(lines) if near else word
+            for lines, word, near in zip(pairs, words, found, strict=True)
         ],
     ]
 
@@ -286,7 +286,9 @@ def _left_out(counts: dict[str, tuple[int, int]], most: int = _MOST) -> str:
     if len(lost) > most:
         return f"{start} up to {max(lost.values())} of {shown} {events} in {len(lost)} lanes"
     short = map(plain, short_names([*lost], _LONGEST))
-    listed = [f"{own} of {shown} ({name})" for own, name in zip(lost.values(), short, strict=True)]
+    listed = [
+        f"{count} of {shown} ({name})" for count, name in zip(lost.values(), short, strict=True)
+    ]
     return f"{start} {events}: {', '.join(listed)}"
 
 

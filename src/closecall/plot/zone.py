@@ -213,10 +213,10 @@ class ZonePanel:
 
     def positions(self, places: Any, *, stops: bool = False) -> Floats:
         """Return the drawn positions of places; at a seam after what is ignored, or before it."""
-        own, ignored = np.asarray(places, dtype=np.float64), self.zone.ignored
+        ticks, ignored = np.asarray(places, dtype=np.float64), self.zone.ignored
         if ignored is not None:
-            own = ignored.open_stops(own) if stops else ignored.open_starts(own)
-        return self.zone.scale.from_start(own + self.zone.offset)
+            ticks = ignored.open_stops(ticks) if stops else ignored.open_starts(ticks)
+        return self.zone.scale.from_start(ticks + self.zone.offset)
 
     def shade_ignored(self, named_at: float) -> None:
         """Hatch what is ignored inside the zone."""
