@@ -92,7 +92,7 @@ def read_header(path: Path) -> list[str]:
         raise InputError(f"{path} to be a CSV file", str(error)) from error
 
 
-def read_truth(table: Any, column: str, path: Path) -> NDArray[np.uint8]:
+def label_column(table: Any, column: str, path: Path) -> NDArray[np.uint8]:
     """Return the 0/1 labels; raise if there is anything else."""
     labels = table.column(column).to_numpy()
     numbers = labels.dtype.kind in "biuf"
@@ -105,7 +105,7 @@ def read_truth(table: Any, column: str, path: Path) -> NDArray[np.uint8]:
     return truth
 
 
-def read_times(table: Any, column: str, path: Path) -> Any:
+def time_column(table: Any, column: str, path: Path) -> Any:
     """Return the column of times as an Arrow array: nanoseconds, or numbers."""
     pa = arrow()
     times = table.column(column)
@@ -124,7 +124,7 @@ def read_times(table: Any, column: str, path: Path) -> Any:
     raise InputError(rule, f"{times[row].as_py()} in row {row + 1}", hint=TIMES)
 
 
-def read_scores(table: Any, column: str, path: Path) -> NDArray[np.float64]:
+def score_column(table: Any, column: str, path: Path) -> NDArray[np.float64]:
     """Return a column of scores; missing ones are nan."""
     pa = arrow()
     column_of_scores = table.column(column)

@@ -19,8 +19,8 @@ from closecall.plot.drawing import (
     PREDICTED,
     as_given,
     broken,
+    matplotlib_text,
     new_panels,
-    plain,
     read_panels,
     short_enough,
     size_of,
@@ -252,7 +252,7 @@ def _draw_legend(panels: list[Axes], results: dict[str, Affiliation]) -> None:
         f"  ({result.caught} of {len(result.events)} caught, F1 {score_text(result.f1)})"
         for result in results.values()
     ]
-    names = [*map(plain, results)]
+    names = [*map(matplotlib_text, results)]
     if alone:
         names = short_enough([*results], room - max(text_width(x, _FONT) for x in told), _FONT)
     handles = []

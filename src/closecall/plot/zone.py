@@ -17,10 +17,10 @@ from closecall.plot.drawing import (
     TimeAxis,
     as_given,
     edge_widths,
-    length_text,
     new_panels,
     read_panels,
     shade_ignored,
+    ticks_text,
 )
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class Zone:
 
     def words(self, ticks: float) -> str:
         """Write a length of time as people read it."""
-        return length_text(ticks, self.scale.clock)
+        return ticks_text(ticks, self.scale.clock)
 
     def precision_at(self, places: Floats) -> Floats:
         """Return the precision that each place would have (appendix A.1 of the paper)."""
