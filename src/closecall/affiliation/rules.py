@@ -12,7 +12,7 @@ import numpy as np
 
 from closecall.affiliation.curve import affiliation_curve
 from closecall.affiliation.sweep import alarm_columns
-from closecall.affiliation.thresholds import MOST_ALARMED, Limit, keeping_all, read_budget
+from closecall.affiliation.thresholds import MOST_ALARMED, ThresholdLimit, keeping_all, read_budget
 from closecall.errors import (
     InputError,
     InputTypeError,
@@ -147,8 +147,8 @@ class ThresholdRule:
         if self.kind == "number":
             return self.value
         if self.kind == "best_f1":
-            own = affiliation_curve(scored, None) if curve is None else curve
-            return own.thresholds[first_highest(own.f1)].item()
+            swept = affiliation_curve(scored, None) if curve is None else curve
+            return swept.thresholds[first_highest(swept.f1)].item()
         if self.kind == "alarms":
             return _within_budget(scored, self.value)
         if self.kind not in _NUMBERS:
@@ -197,8 +197,8 @@ def _within_budget(scored: Scored, budget: Any) -> Any:
     """Return the lowest threshold that keeps a budget of alarms, and at most half alarmed."""
     columns = alarm_columns(scored)
     limits = [
-        Limit("alarms", "alarms", *read_budget(budget, scored.clock, "the rule 'alarms'")),
-        Limit("max_alarmed", "alarmed", MOST_ALARMED, at_most=True),
+        ThresholdLimit("alarms", "alarms", *read_budget(budget, scored.clock, "the rule 'alarms'")),
+        ThresholdLimit("max_alarmed", "alarmed", MOST_ALARMED, at_most=True),
     ]
     return columns.thresholds[np.flatnonzero(keeping_all(columns, limits))[-1]].item()
 

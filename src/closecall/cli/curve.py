@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from closecall.affiliation import Affiliation, AffiliationCurve
     from closecall.affiliation.rules import ThresholdRule
-    from closecall.affiliation.thresholds import CrossFitted, Limit
+    from closecall.affiliation.thresholds import CrossFitted, ThresholdLimit
     from closecall.chance import ScoresSignificance, Significance
     from closecall.cli.output import Output
     from closecall.clock import Clock
@@ -354,7 +354,7 @@ class Criterion:
             message = "--cross-fit is of the highest F1; leave out --threshold and --fit-until."
             raise click.UsageError(message)
 
-    def kept(self, clock: Clock) -> list[Limit]:
+    def kept(self, clock: Clock) -> list[ThresholdLimit]:
         """Return the limits that were asked for, shares of time last."""
         limits = [] if self.rule is not None else Constraints(**self.limits).limits(clock)
         return sorted(limits, key=lambda limit: limit.column == "alarmed")
@@ -407,7 +407,7 @@ class Criterion:
         return f"{joined}{', '.join(told)}; {100 * chosen.alarmed:.2g}% of the time is in alarm."
 
 
-def _limit_text(limit: Limit) -> str:
+def _limit_text(limit: ThresholdLimit) -> str:
     """Write a limit that a threshold must keep."""
     if limit.column in _RATES:
         noun = f"{_RATES[limit.column]}{'' if limit.bound == 1 else 's'}"

@@ -92,7 +92,7 @@ def read_header(path: Path) -> list[str]:
         raise InputError(f"{path} to be a CSV file", str(error)) from error
 
 
-def read_truth(table: Any, column: str, path: Path) -> NDArray[np.uint8]:
+def label_column(table: Any, column: str, path: Path) -> NDArray[np.uint8]:
     """Return the 0/1 labels; raise if there is anything else."""
     labels = table.column(column).to_numpy()
     numbers = labels.dtype.kind in "biuf"
@@ -105,7 +105,7 @@ def read_truth(table: Any, column: str, path: Path) -> NDArray[np.uint8]:
     return truth
 
 
-def read_times(table: Any, column: str, path: Path) -> Any:
+def time_column(table: Any, column: str, path: Path) -> Any:
     """Return the column of times as an Arrow array: nanoseconds, or numbers."""
     pa = arrow()
     times = table.column(column)
@@ -124,7 +124,7 @@ def read_times(table: Any, column: str, path: Path) -> Any:
     raise InputError(rule, f"{times[row].as_py()} in row {row + 1}", hint=TIMES)
 
 
-def read_scores(table: Any, column: str, path: Path) -> NDArray[np.float64]:
+def score_column(table: Any, column: str, path: Path) -> NDArray[np.float64]:
     """Return a column of scores; missing ones are nan."""
     pa = arrow()
     column_of_scores = table.column(column)
@@ -164,8 +164,8 @@ def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing)
     (['a', 'b'], ['b'])
     """
     require_choice(missing, "missing", get_args(Missing))
-    for detector, own in scores.items():
-        if not own and missing != "nan":
+    for detector, files in scores.items():
+        if not files and missing != "nan":
             rule = "scores of every detector"
             raise InputError(rule, f"none of the detector {detector!r}", hint=_EMPTY)
         if detector in _OWN_COLUMNS:
@@ -173,19 +173,19 @@ def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing)
             hint = "Those are the table's own columns: rename its folder."
             raise InputError(rule, repr(detector), hint=hint)
     if missing == "drop":
-        kept = [name for name in sorted(names) if all(name in own for own in scores.values())]
+        kept = [name for name in sorted(names) if all(name in files for files in scores.values())]
         if not kept:
             rule = "a series that every detector has scores for"
             hint = '`missing="nan"` keeps every series.'
             raise InputError(rule, f"none among {len(names)}", hint=hint)
         return kept
-    for detector, own in scores.items():
-        unknown = sorted(set(own) - set(names))
+    for detector, files in scores.items():
+        unknown = sorted(set(files) - set(names))
         if unknown:
-            rule = f"a series in the data for each file of scores, such as {own[unknown[0]]}"
+            rule = f"a series in the data for each file of scores, such as {files[unknown[0]]}"
             hint = '`missing="drop"` reads only what is in both.'
             raise InputError(rule, f"none that is called {unknown[0]!r}", hint=hint)
-        lacking = sorted(set(names) - set(own))
+        lacking = sorted(set(names) - set(files))
         if lacking and missing == "error":
             more = f" (nor for {len(lacking) - 1} more)" if len(lacking) > 1 else ""
             rule = "scores of every detector for every series"
@@ -231,8 +231,8 @@ def join_series(
         if one.times is not None:
             columns["timestamp"] = one.times
         columns["label"] = pa.array(one.truth)
-        for detector, own in files.items():
-            columns[detector] = pa.array(_scores_of(one, own.get(one.name), read))
+        for detector, paths in files.items():
+            columns[detector] = pa.array(_scores_of(one, paths.get(one.name), read))
         tables.append(pa.table(columns))
     return pa.concat_tables(tables)
 

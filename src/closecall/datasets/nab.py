@@ -18,11 +18,11 @@ from closecall.datasets.layouts import (
     detector_folders,
     existing_folder,
     join_series,
+    label_column,
     read_csv,
-    read_scores,
-    read_times,
-    read_truth,
+    score_column,
     series_to_read,
+    time_column,
 )
 from closecall.errors import InputError, shown
 from closecall.files import matching
@@ -353,7 +353,7 @@ def _one_series(
         path, times = results[0], _agreed("timestamp", results)
     else:
         path = data / name
-        times = read_times(read_csv(path, ["timestamp"]), "timestamp", path)
+        times = time_column(read_csv(path, ["timestamp"]), "timestamp", path)
     if windows is not None:
         return OneSeries(name, path, labels_of(name, times, path, windows), times)
     if not results:
@@ -364,7 +364,7 @@ def _one_series(
 
 def _agreed(column: str, results: list[Path]) -> Any:
     """Return a column that each file has a copy of; raise if they differ."""
-    read = read_times if column == "timestamp" else read_truth
+    read = time_column if column == "timestamp" else label_column
     first, *others = (read(read_csv(path, [column]), column, path) for path in results)
     for path, copy in zip(results[1:], others, strict=True):
         if len(copy) != len(first):
@@ -379,7 +379,7 @@ def _agreed(column: str, results: list[Path]) -> Any:
 
 
 def _read_results(path: Path) -> NDArray[np.float64]:
-    return read_scores(read_csv(path, ["anomaly_score"]), "anomaly_score", path)
+    return score_column(read_csv(path, ["anomaly_score"]), "anomaly_score", path)
 
 
 def read_windows(path: Path) -> Windows:

@@ -15,11 +15,11 @@ from closecall.datasets.layouts import (
     detector_folders,
     existing_folder,
     join_series,
+    label_column,
     read_csv,
     read_header,
-    read_times,
-    read_truth,
     series_to_read,
+    time_column,
 )
 from closecall.errors import InputError
 from closecall.files import matching
@@ -174,8 +174,8 @@ def _one_series(name: str, path: Path, *, timestamps: bool) -> OneSeries:
         rule = f"{path} to have a column `is_anomaly`"
         raise InputError(rule, f"{len(channels)} like `{channels[0]}`", hint=_CHANNELS)
     table = read_csv(path, ["timestamp", "is_anomaly"] if timestamps else ["is_anomaly"])
-    times = read_times(table, "timestamp", path) if timestamps else None
-    return OneSeries(name, path, read_truth(table, "is_anomaly", path), times)
+    times = time_column(table, "timestamp", path) if timestamps else None
+    return OneSeries(name, path, label_column(table, "is_anomaly", path), times)
 
 
 def _read_ts(path: Path) -> NDArray[np.float64]:

@@ -9,8 +9,8 @@ from closecall.datasets.layouts import (
     OneSeries,
     existing_folder,
     join_arrays,
+    label_column,
     read_csv,
-    read_truth,
 )
 from closecall.errors import InputError
 from closecall.files import matching
@@ -92,4 +92,4 @@ def _name(path: Path) -> str:
 
 def _one_series(name: str, path: Path) -> OneSeries:
     table = read_csv(path, ["Label"], every_column=True).drop_null()
-    return OneSeries(name, path, read_truth(table, "Label", path))
+    return OneSeries(name, path, label_column(table, "Label", path))
