@@ -116,7 +116,7 @@ def compare(
     pair = next(iter(result.results.values())).events.pair
     noted = screen.notes(columns, result.results)
     more = {"headlines": headlines(result.results), "notes": noted, **ignored_to_dict(pair)}
-    counted_by = [screen.counts_by(own, by_column) for own in result.results.values()]
+    counted_by = [screen.counts_by(scored, by_column) for scored in result.results.values()]
     counts = [
         {"detector": name} | row
         for rows in zip(*counted_by, strict=True)

@@ -178,16 +178,17 @@ def print_headline(
     console: Console,
 ) -> None:
     """Print what was caught, the threshold and the scores, and under them what chance reaches."""
-    levels, blocks = result.chance.values(), []
+    levels = result.chance.values()
+    blocks: list[Table | Text] = []
     for name, value in values.items():
-        score, level = score_cell(value), levels.get(name.lower(), "")
+        score, key = score_cell(value), name.lower()
         score.stylize("bold")
+        level = score_or_dash(levels[key]) if key in levels else ""
         block = Table.grid(padding=(0, 1, 0, 0))
         block.add_column()
         block.add_column(justify="right")
         block.add_row(Text(name), score)
-        under = "" if blocks else "by chance", level if level == "" else score_or_dash(level)
-        block.add_row(*(Text(text, "dim") for text in under))
+        block.add_row(Text("" if blocks else "by chance", "dim"), Text(level, "dim"))
         blocks.append(block)
     if threshold is not None:
         blocks.insert(0, Text.assemble("threshold ", (threshold, "bold cyan")))

@@ -182,7 +182,7 @@ def _series(name: str, columns: ColumnArrays, windows: NDArray[np.datetime64] | 
     truth = columns.pop("label", None)
     if windows is not None:
         windows = windows.astype("datetime64[us]")
-        truth = _inside(times, windows).any(axis=1) if truth is None else truth
+        truth = np.asarray(_inside(times, windows).any(axis=1)) if truth is None else truth
     truth = None if truth is None else truth.astype(np.uint8)
     for array in (times, values, truth, windows, *columns.values()):
         if array is not None:
@@ -399,8 +399,7 @@ def labels_of(name: str, times: Any, path: Path, windows: Windows) -> NDArray[np
         start, stop = windows[name][empty[0]].astype("datetime64[s]")
         rule = f"a sample of {path} in each window of the series {name!r}"
         raise InputError(rule, f"none from {start} to {stop}")
-    labels: NDArray[np.uint8] = inside.any(axis=1).astype(np.uint8)
-    return labels
+    return np.asarray(inside.any(axis=1), dtype=np.uint8)
 
 
 def _inside(times: NDArray[np.datetime64], windows: NDArray[np.datetime64]) -> NDArray[np.bool_]:
