@@ -173,7 +173,7 @@ def test_without_pyarrow_the_readers_say_what_to_install(tmp_path):
 
 def files(**detectors):
     return {
-        name: {series: Path(name) / series for series in own} for name, own in detectors.items()
+        name: {series: Path(name) / series for series in named} for name, named in detectors.items()
     }
 
 

@@ -319,10 +319,12 @@ def test_words_are_those_of_the_library(loaded):
     random = np.random.default_rng(3)
     lengths = [0, 150, 76.5, 93_600, 0.0025, 59.95, 60, 119.96, 3_599.7, -300, 86_399.9, 7e-9]
     lengths += [12.25, 0.125, 0.99996e-6, 1.5e-9]
+    lengths += [place / 16 for place in range(1, 400)]  # many lie halfway between two texts
     lengths += (10 ** random.uniform(-9, 7, size=300)).tolist()
     told = loaded.evaluate("xs => xs.map(closecall.inWords)", lengths)
     assert told == list(map(in_words, lengths))
-    scores = [0, 1, 0.857, 0.9999, 0.0001, 0.5, 0.125, 0.375, 0.005, *random.random(100).tolist()]
+    scores = [0, 1, 0.857, 0.9999, 0.0001, 0.005, *(place / 8 for place in range(8))]
+    scores += random.random(100).tolist()
     shown = loaded.evaluate("xs => xs.map((x) => closecall.scoreText(x))", scores)
     assert shown == list(map(score_text, scores))
 

@@ -130,7 +130,7 @@ def _counts(result: BatchResult) -> Text:
     for key, status in zip(list(keys) or [()] * len(statuses), statuses, strict=True):
         series.setdefault(key, []).append(status)
     evaluated = sum(
-        any(one in (Status.OK, Status.CONSTANT_SCORE) for one in own) for own in series.values()
+        any(one in (Status.OK, Status.CONSTANT_SCORE) for one in found) for found in series.values()
     )
     parts = [f"{evaluated} series evaluated", *_troubles(series.values())]
     text = Text.assemble((f"{', '.join(parts)}", "bold"))
@@ -175,9 +175,9 @@ def _troubles(series: Iterable[list[str]]) -> list[str]:
     """Count the series in each trouble; apart, those in which only some detectors are."""
     everywhere: dict[str, int] = {}
     somewhere: dict[str, int] = {}
-    for own in series:
-        for status in dict.fromkeys(own):
-            counts = everywhere if own.count(status) == len(own) else somewhere
+    for statuses in series:
+        for status in dict.fromkeys(statuses):
+            counts = everywhere if statuses.count(status) == len(statuses) else somewhere
             counts[status] = counts.get(status, 0) + 1
     return [
         f"{counts[status]} {STATUSES[status]}{suffix}"

@@ -5,12 +5,11 @@ from __future__ import annotations
 import csv
 from bisect import bisect_left
 from dataclasses import dataclass
-from tokenize import TokenError
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from closecall.errors import InputError, MissingExtraError, first_line
+from closecall.errors import InputError, MissingExtraError
 from closecall.files import matching
 from closecall.parameters import read_path, require_choice
 from closecall.wording import listed
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 TIMES = "Times are read as ISO 8601, such as 2017-03-22 15:16:45, from 1678 to 2261."
 Missing = Literal["error", "nan", "drop"]
 ScoreFiles = dict[str, dict[str, "Path"]]  # by detector, then by series
-_OWN_COLUMNS = ("series", "timestamp", "label")
+_RESERVED_NAMES = ("series", "timestamp", "label")
 _EMPTY = 'Remove its folder, or keep it with nan as its scores: `missing="nan"`.'
 _HINT = (
     '`missing="nan"` keeps the series, with nan as the scores of that detector, '
@@ -63,11 +62,7 @@ def read_csv(
     pa = arrow()
     from pyarrow import csv as arrow_csv
 
-    header = read_header(path)
-    missing = [name for name in needed if name not in header]
-    if missing:
-        rule = f"{path} to have a column `{missing[0]}`"
-        raise InputError(rule, listed(header) or "an empty file")
+    require_columns(read_header(path), needed, path)
     options = arrow_csv.ConvertOptions(
         include_columns=[] if every_column else needed,
         column_types=dict.fromkeys(needed, pa.string()) if as_text else None,
@@ -79,6 +74,14 @@ def read_csv(
     if not table.num_rows and not may_be_empty:
         raise InputError(f"a row below the header of {path}", "none")
     return table
+
+
+def require_columns(names: Sequence[str], needed: Iterable[str], path: Path) -> None:
+    """Raise if a file lacks a column."""
+    for name in needed:
+        if name not in names:
+            got = listed(names) or "an empty file"
+            raise InputError(f"{path} to have a column `{name}`", got)
 
 
 def read_header(path: Path) -> list[str]:
@@ -168,8 +171,9 @@ def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing)
         if not files and missing != "nan":
             rule = "scores of every detector"
             raise InputError(rule, f"none of the detector {detector!r}", hint=_EMPTY)
-        if detector in _OWN_COLUMNS:
-            rule = f"no detector to be called {', '.join(_OWN_COLUMNS[:-1])} or {_OWN_COLUMNS[-1]}"
+        if detector in _RESERVED_NAMES:
+            *others, last = _RESERVED_NAMES
+            rule = f"no detector to be called {', '.join(others)} or {last}"
             hint = "Those are the table's own columns: rename its folder."
             raise InputError(rule, repr(detector), hint=hint)
     if missing == "drop":
@@ -199,7 +203,7 @@ def detector_folders(folder: Path) -> list[Path]:
     found = matching("*", folder)
     for path in found:
         if not path.exists():
-            raise InputError(f"a folder of a detector at {path}", "a link to nothing")
+            raise InputError(f"a folder of a detector at {path}", "a broken symlink")
     return [path for path in found if path.is_dir()]
 
 
@@ -231,8 +235,8 @@ def join_series(
         if one.times is not None:
             columns["timestamp"] = one.times
         columns["label"] = pa.array(one.truth)
-        for detector, paths in files.items():
-            columns[detector] = pa.array(_scores_of(one, paths.get(one.name), read))
+        for detector, by_series in files.items():
+            columns[detector] = pa.array(_scores_of(one, by_series.get(one.name), read))
         tables.append(pa.table(columns))
     return pa.concat_tables(tables)
 
@@ -256,43 +260,3 @@ def _check_times(first: OneSeries, one: OneSeries) -> None:
     rule = f"{one.path} to have times of the same kind as {first.path} ({first.times.type})"
     hint = "Without them, samples are counted: `timestamps=False` (no `--time`)."
     raise InputError(rule, str(one.times.type), hint=hint)
-
-
-def join_arrays(
-    series: dict[str, Path],
-    scores: str | PathLike[str] | None,
-    missing: Missing,
-    read: Callable[[str, Path], OneSeries],
-) -> Any:
-    """Read series by their names, and join the arrays of scores in a folder, if there is one."""
-    files = {} if scores is None else _score_arrays(scores)
-    names = series_to_read(series, files, missing)
-    return join_series((read(name, series[name]) for name in names), files, _read_npy)
-
-
-def _score_arrays(scores: str | PathLike[str]) -> ScoreFiles:
-    """Return the files `<detector>/<series>.npy` of a folder."""
-    folder = existing_folder(scores, "scores", "a folder for each detector")
-    files: ScoreFiles = {
-        detector.name: {path.stem: path for path in matching("*.npy", detector)}
-        for detector in detector_folders(folder)
-    }
-    if not any(files.values()):
-        rule = "files <detector>/<series>.npy in the folder `scores`"
-        hint = "Pass the folder that has a folder for each detector."
-        raise InputError(rule, f"none in {folder}", hint=hint)
-    return files
-
-
-def _read_npy(path: Path) -> NDArray[np.float64]:
-    """Return one array of scores."""
-    try:
-        with path.open("rb") as file:
-            scores: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
-    except (ValueError, TypeError, OSError, SyntaxError, TokenError, MemoryError) as error:
-        what = first_line(error)  # a damaged header may also ask for any length
-        raise InputError(f"{path} to be a NumPy array", f"`{what}`") from error
-    if scores.dtype.kind not in "biuf" or scores.size != max(scores.shape, default=0):
-        rule = f"{path} to have one number for each sample"
-        raise InputError(rule, f"an array of {scores.dtype} and shape {scores.shape}")
-    return scores.ravel().astype(np.float64)

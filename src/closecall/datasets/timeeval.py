@@ -141,9 +141,9 @@ def _score_files(results: str | PathLike[str]) -> ScoreFiles:
             runs[algorithm.name, "", ""] = {}
         for path in experiments:
             parameters, collection, dataset, repetition = path.parts[-4:]
-            own = runs.setdefault((algorithm.name, parameters, repetition), {})
+            by_series = runs.setdefault((algorithm.name, parameters, repetition), {})
             if (path / _SCORES).is_file():
-                own[f"{collection}/{dataset}"] = path / _SCORES
+                by_series[f"{collection}/{dataset}"] = path / _SCORES
     if not any(runs.values()):
         rule = (
             "files <algorithm>/<hyper_params_id>/<collection>/<dataset>/<repetition>/"

@@ -135,14 +135,14 @@ def _python_calls(predicted: Any, scores: Any, axis: dict[str, Any], nan: str) -
     if nan != "raise" and sum(map(len, sides.values())) > 1:
         return {}  # time without a score is ignored for all of them, which no call for one says
     calls = {}
-    for argument, own in sides.items():
+    for argument, expressions in sides.items():
         named = [f"{name}={name}" for name, value in axis.items() if value is not None]
         if argument == "predicted":
             start, middle, end = "cc.affiliation(", ")", ""
         else:
             start, middle, end = "cc.affiliation_curve(", ").at(", ")"
             named += [] if nan == "raise" else [f"nan={nan!r}"]
-        for key, expression in own.items():
+        for key, expression in expressions.items():
             before = f"{start}{', '.join(['truth', expression, *named])}{middle}"
             name = key if isinstance(key, str) else shown(key)
             calls[name] = {"language": "python", "before": before, "after": end}

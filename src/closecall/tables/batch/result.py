@@ -173,14 +173,14 @@ class BatchResult:
         The data is a hash of those of the rows, ``data_hash``, in the order of the series' keys.
         """
         options, hashes = self.options, defaultdict[str, list[str]](list)
-        for name, own in zip(*self._texts(DETECTOR, DATA), strict=True):
-            hashes[name].append(own or "")
+        for name, data in zip(*self._texts(DETECTOR, DATA), strict=True):
+            hashes[name].append(data or "")
         ignored = self._texts(IGNORED)[0] if options.ignores_time else []
         amounts = [one for one in ignored if one and not isnan(one)]
         total = value_text(fsum(amounts) / (1 if options.is_long else len(options.detectors)))
         keys = zip(*self._texts(*(name for name in options.by if name != DETECTOR)), strict=True)
         return sign(
-            {entry.name: entry.changed(own) for entry, own in options.entries},
+            {entry.name: entry.changed(value) for entry, value in options.entries},
             rows_hash(hashes),
             ignore=f"#{text_hash(repr(sorted(amounts)))}/{total}" if amounts else None,
             series=len(set(keys)) if len(options.by) > options.is_long else 1,
@@ -421,9 +421,9 @@ class BatchResult:
         names = [f"mean_{name}" for name in self.options.metric_columns]
         rows = []
         for row in board:
-            own = {name: sums[row[DETECTOR]][name] for name in names}
-            own |= {name: limits[row[DETECTOR], name] for name in names if limits}
-            rows.append({DETECTOR: str(row[DETECTOR]), **own, "mean_rank": row["mean_rank"]})
+            cells = {name: sums[row[DETECTOR]][name] for name in names}
+            cells |= {name: limits[row[DETECTOR], name] for name in names if limits}
+            rows.append({DETECTOR: str(row[DETECTOR]), **cells, "mean_rank": row["mean_rank"]})
         best = {
             f"mean_{name}": higher_is_better(name, self.options)
             for name in self.options.metric_columns

@@ -243,10 +243,10 @@ def _data_hash(series: Series, given: _DetectorInput, options: BatchOptions) -> 
         return data_hash(*filter(None, (given.scored, given.fitted)))
     if given.pair is None:
         return None
-    own = given.pair
-    counted = [series.in_samples(own)] if options.counts_samples else []
+    pair = given.pair
+    counted = [series.in_samples(pair)] if options.counts_samples else []
     drawn = any(entry.draws_samples for entry, _ in options.entries)
-    return data_hash(own, *counted, samples=drawn)
+    return data_hash(pair, *counted, samples=drawn)
 
 
 def _fill_beside(

@@ -168,7 +168,7 @@ def rank_detectors(
 
     detectors, values = values_by_series(rows, options, metric, detector)[1:]
     sign = 1.0 if higher_is_better(metric, options) else -1.0
-    means = np.array([mean(own) for own in values])
+    means = np.array([mean(column) for column in values])
     places = np.where(np.isnan(means), np.nan, ranks_of(sign * means[:, None])[:, 0])
     known = ~np.isnan(values).all(axis=0)
     ranks = ranks_of(sign * values[:, known])
@@ -335,12 +335,12 @@ def _mean_rows(
     each = [pair for pair in bounds for _ in positions.names]
     flat = values.reshape(len(each), positions.series.size)
     intervals = iter(mean_intervals(flat, each, level=level, n=n, seed=seed))
-    for name, own, bound in zip(names, values, bounds, strict=True):
-        defined = np.count_nonzero(~np.isnan(own), axis=1).tolist()
+    for name, numbers, bound in zip(names, values, bounds, strict=True):
+        defined = np.count_nonzero(~np.isnan(numbers), axis=1).tolist()
         for line, count in enumerate(defined):
             caution = _caution(caution_about, count, positions.series.size, _SOME)
             yield line, line, f"mean_{name}", next(intervals), caution
-        for pair, gap, count in mean_differences(own, bound, level=level):
+        for pair, gap, count in mean_differences(numbers, bound, level=level):
             caution = _caution(caution_about_pairs, count, positions.series.size, _BOTH)
             yield *pair, f"mean_{name}", gap, caution
 
@@ -365,8 +365,8 @@ def _pooled_rows(
         kept = _common(counts, *pairs[0])[series] > 0
         if not kept.any():
             continue
-        own = np.ix_(np.array(lines), kept)
-        sample = Sample.read(precision[own], recall[own], series[kept])
+        cells = np.ix_(np.array(lines), kept)
+        sample = Sample.read(precision[cells], recall[cells], series[kept])
         for first, second in pairs:
             places = lines.index(first), lines.index(second)
             yield from _pooled_intervals(

@@ -80,9 +80,9 @@ class Changes:
         """Return the highest threshold that has the best pooled F1."""
         highest, place, start = -1.0, 0, 0
         for scores in self.f1():
-            own = int(scores.argmax())
-            if scores[own] > highest:
-                highest, place = float(scores[own]), start + own
+            index = int(scores.argmax())
+            if scores[index] > highest:
+                highest, place = float(scores[index]), start + index
             start += scores.size
         best: float = self.thresholds[place].item()
         return best
@@ -121,7 +121,7 @@ def unit_changes(unit: Unit, options: BatchOptions) -> dict[str, Changes]:
     for _, by_detector in series_changes(unit, options):
         for detector, changes in by_detector.items():
             parts.setdefault(detector, []).append(changes)
-    return {detector: Changes.merged(own) for detector, own in parts.items()}
+    return {detector: Changes.merged(changes) for detector, changes in parts.items()}
 
 
 SeriesChanges = list[tuple[tuple[Any, ...], dict[str, Changes]]]
@@ -175,7 +175,9 @@ class FoldedChanges:
         count = min(folds, len(keys))
         fold_of = np.arange(len(keys)) * count // max(len(keys), 1)
         first_keys = [keys[place] for place in np.searchsorted(fold_of, np.arange(1, count))]
-        detectors = dict.fromkeys(name for own in self._series.values() for name in own)
+        detectors = dict.fromkeys(
+            name for by_detector in self._series.values() for name in by_detector
+        )
         return {name: self._of_folds(name, keys, fold_of) for name in detectors}, first_keys
 
     def _of_folds(
@@ -185,7 +187,7 @@ class FoldedChanges:
         for key, fold in zip(keys, fold_of.tolist(), strict=True):
             if detector in self._series[key]:
                 parts.setdefault(fold, []).append(self._series[key][detector])
-        merged = {fold: Changes.merged(own) for fold, own in parts.items()}
+        merged = {fold: Changes.merged(changes) for fold, changes in parts.items()}
         thresholds = []
         for fold in range(int(fold_of[-1]) + 1):
             others = [part for other, part in merged.items() if other != fold]
