@@ -615,6 +615,13 @@ def test_every_python_and_platform_has_the_signature_of_the_demo():
     ]
 
 
+def test_long_integers_are_named():
+    """Python refuses to read integers of many digits."""
+    assert value_text(10**30 - 1, "k") == "9" * 30
+    assert value_text(10**30, "k") == "#k"
+    assert value_text(-(10**30), "k") == "#k"
+
+
 def test_what_cannot_show_itself_is_named_and_drawn_by_its_type():
     silent = type("Silent", (), {"__repr__": lambda _: 1 / 0})()
     assert value_text(silent, "silent") == "#silent"

@@ -9,7 +9,6 @@ import numpy as np
 
 from closecall.affiliation import _curve_kernels, _shift_kernels
 from closecall.affiliation.shifts import spread
-from closecall.affiliation.thresholds import ThresholdColumns
 from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.compiled import interruptible
 
@@ -132,20 +131,6 @@ def sweep(
     for column in columns:
         column.resize(count, refcheck=False)
     return columns
-
-
-def alarm_columns(scored: Scored) -> ThresholdColumns:
-    """Return the alarms at every threshold of scores whose truth does not matter."""
-    cuts = scored.axis.borders()
-    order = descending_order(scored.scores)
-    time = np.cumsum(np.diff(cuts)[order], dtype=np.float64) / (scored.stop - scored.start)
-    ordered = scored.scores[order]
-    last = np.append(ordered[1:] != ordered[:-1], True)
-    hit = np.zeros(ordered.size, dtype=bool)
-    ends = cuts[:-1], cuts[1:]
-    alarms = _curve_kernels.count_groups(scored.scores, order, *ends, hit, 0.0)
-    unknown, length = np.full(alarms[0].size, np.nan), scored.stop - scored.start
-    return ThresholdColumns(ordered[last], unknown, unknown, *alarms, time[last], length)
 
 
 def score_rolls(samples: int, n: int) -> NDArray[np.int64]:
