@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
+import json
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError, shown
@@ -26,7 +26,6 @@ from closecall.tables.batch.thresholds import (
 )
 from closecall.tables.reading import MEMORY, memory_of, read_memory, too_large
 from closecall.tables.sources import open_source
-from closecall.tables.sources.content import from_stream, to_stream
 from closecall.tables.sources.memory import MemoryUnit, group
 from closecall.tables.sources.paths import DamagedUnit
 from closecall.tables.sources.source import needed_columns
@@ -302,7 +301,7 @@ def evaluate_table(table: pa.Table, options: BatchOptions) -> pa.Table:
     rows = in_order([evaluate_unit(unit, options).rows], options)
     if options.strict:
         _require_ok(rows, options)
-    return rows.drop_columns([GAP, QUIET]).cast(rows_schema(options, table.schema))
+    return rows.drop_columns([GAP, QUIET, CODE]).cast(rows_schema(options, table.schema))
 
 
 def rows_schema(options: BatchOptions, schema: Any = None) -> pa.Schema:
@@ -327,7 +326,7 @@ def rows_schema(options: BatchOptions, schema: Any = None) -> pa.Schema:
         raise InputTypeError("to be a pyarrow Schema", shown(schema), argument="schema")
     else:
         needed_columns(schema.names, options, "`schema`")
-    return rows_table([], options, schema).drop_columns([GAP, QUIET]).schema
+    return rows_table([], options, schema).drop_columns([GAP, QUIET, CODE]).schema
 
 
 def _require_single_tables(options: Any) -> None:
@@ -379,7 +378,7 @@ def _allowed(unit: Unit, source: Source, options: BatchOptions) -> Unit:
     return DamagedUnit(unit.key, refusal, unit.rows)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Batch:
     """Units, what evaluates them, and where what is finished is kept."""
 
@@ -387,6 +386,11 @@ class Batch:
     engine: Engine
     progress: bool | Callable[[str], Any] | None = None
     journal: Journal | None = None
+
+    @cached_property
+    def kept(self) -> dict[str, list[pa.Table]]:
+        """What was finished before, by the keys of units."""
+        return {} if self.journal is None else self.journal.kept()
 
     def evaluate(self, options: BatchOptions, kind: Any = "arrow") -> BatchResult:
         """Evaluate every unit, and put what came of them together, in the one order of rows."""
@@ -415,9 +419,8 @@ class Batch:
 
     def with_shared_thresholds(self, options: BatchOptions) -> tuple[BatchOptions, list[Failure]]:
         """Find the thresholds of each detector, from the units that can be read."""
-        known = None if self.journal is None else self.journal.noted(_THRESHOLDS)
-        if known is not None:
-            return options.with_thresholds(known["shared"], _read_keys(known["folds"])), []
+        if _THRESHOLDS in self.kept:
+            return options.with_thresholds(*_read_thresholds(self.kept[_THRESHOLDS])), []
         pool: Any = FoldedChanges()
         function: Any = partial(series_changes, options=options)
         if options.threshold.kind == "best_f1_global":
@@ -432,19 +435,20 @@ class Batch:
         folded = options.threshold.kind == "cross_fit"
         shared, first_keys = pool.best(options.folds) if folded else (pool.best(), [])
         if self.journal is not None:
-            # Thresholds of some are not kept: a later attempt would go on with them. A note of
+            import pyarrow as pa
+
+            # Thresholds of some are not kept: a later attempt would go on with them. The list of
             # what was not read keeps the batch begun.
             if failures:
-                self.journal.note(_UNREAD, [key for key, _ in failures])
+                self.journal.keep(_UNREAD, [pa.table({"unit": [key for key, _ in failures]})])
             else:
-                keys = _written_keys(first_keys)
-                self.journal.note(_THRESHOLDS, {"shared": shared, "folds": keys})
+                self.journal.keep(_THRESHOLDS, _written_thresholds(shared, first_keys))
         return options.with_thresholds(shared, first_keys), failures
 
     def rows(self, options: BatchOptions) -> tuple[list[UnitRows], list[Failure]]:
         """Evaluate the series of every unit, and return why those that could not be were not."""
-        kept = {} if self.journal is None else self.journal.kept()
-        done = [UnitRows(one.key, *kept[one.key]) for one in self.units if one.key in kept]
+        kept = self.kept
+        done = [UnitRows(unit.key, *kept[unit.key]) for unit in self.units if unit.key in kept]
         failures: list[Failure] = []
         function = partial(evaluate_unit, options=options)
         with closing(self._outcomes(function, "Evaluating", failures, kept)) as outcomes:
@@ -508,17 +512,20 @@ def _first_codes(rows: pa.Table) -> dict[str, str]:
     return codes
 
 
-def _written_keys(keys: list[tuple[Any, ...]]) -> str:
-    """Write keys as text; Arrow keeps the types that JSON does not know."""
+def _written_thresholds(
+    shared: Mapping[str, Any], first_keys: Sequence[tuple[Any, ...]]
+) -> list[pa.Table]:
+    """Return thresholds as tables: JSON keeps long integers, and Arrow the types of keys."""
     import pyarrow as pa
 
-    columns = {str(place): list(own) for place, own in enumerate(zip(*keys, strict=True))}
-    return b64encode(to_stream(pa.table(columns))).decode()
+    columns = {str(place): list(values) for place, values in enumerate(zip(*first_keys))}  # noqa: B905
+    return [pa.table({"shared": [json.dumps(shared)]}), pa.table(columns)]
 
 
-def _read_keys(written: str) -> list[tuple[Any, ...]]:
-    table = from_stream(b64decode(written))
-    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+def _read_thresholds(tables: Sequence[pa.Table]) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
+    shared, keys = tables
+    columns = (column.to_pylist() for column in keys.columns)
+    return json.loads(shared["shared"][0].as_py()), list(zip(*columns, strict=True))
 
 
 def _require_ok(rows: pa.Table, options: BatchOptions) -> None:
