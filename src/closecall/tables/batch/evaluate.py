@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing, nullcontext
+import sys
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, InputTypeError, shown
+from closecall.errors import InputError, InputTypeError, MissingExtraError, shown
 from closecall.parameters import read_flag, read_path, takes
+from closecall.tables.batch.engines import KEPT, Engine, open_engine, run
 from closecall.tables.batch.journal import Journal, sole_writer
 from closecall.tables.batch.long_series import WholeSeries, can_be_cut
 from closecall.tables.batch.options import CODE, DETECTOR, GAP, QUIET, BatchOptions, Disorder
 from closecall.tables.batch.result import BatchResult
 from closecall.tables.batch.rows import UnitRows, evaluate_unit, in_order, rows_table
-from closecall.tables.batch.run import Engine, open_engine, progress_bar, run, unread
 from closecall.tables.batch.status import Status
 from closecall.tables.batch.summary import advice_on_rows
 from closecall.tables.batch.thresholds import (
@@ -29,18 +31,27 @@ from closecall.tables.sources import open_source
 from closecall.tables.sources.memory import MemoryUnit, group
 from closecall.tables.sources.paths import DamagedUnit
 from closecall.tables.sources.source import needed_columns
-from closecall.wording import counted
+from closecall.wording import counted, plain_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Generator, Iterable, Mapping, Sequence
+    from collections.abc import (
+        Callable,
+        Container,
+        Generator,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
     from os import PathLike
 
     import pyarrow as pa
 
     from closecall.events import Events
-    from closecall.tables.batch.run import Failure
+    from closecall.tables.batch.engines import Say
     from closecall.tables.sources import Source, Unit
 
+Failure = tuple[str, str]  # the key of a unit, and why it failed
 _THRESHOLDS, _UNREAD = "thresholds", "unread"
 _LARGE = 10_000_000  # samples of one series, that take about a gigabyte
 
@@ -495,6 +506,56 @@ class Batch:
                 if outcome.value is None:
                     failures.append((outcome.key, str(outcome.error)))
                 yield outcome.key, outcome.value
+
+
+def unread(failures: Sequence[Failure]) -> InputError:
+    """Return the error that names units which could not be read or evaluated.
+
+    >>> print(unread([("a", "no such file"), ("b", "not Parquet")]))
+    Expected every unit to be read and evaluated, got a (and 1 more): no such file.
+    ...
+    """
+    key, error = failures[0]
+    more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+    got = f"{key}{more}: {error}".removesuffix(".")
+    hint = f"{KEPT} If you mend the data, start again with `overwrite=True`."
+    return InputError("every unit to be read and evaluated", got, hint=hint)
+
+
+@contextmanager
+def progress_bar(
+    total: int, what: str, *, show: bool | Say | None = None
+) -> Iterator[tuple[Callable[[int], Any], Say]]:
+    """Show how far a batch has come, on standard error; yield what advances it, and what says so.
+
+    By default it is shown only if standard error is a terminal and rich is installed; if it is
+    not, `show` may be a function that is called with the lines.
+    """
+    say = show if callable(show) else lambda _: None
+    if show is None or callable(show):
+        show = sys.stderr.isatty() and find_spec("rich") is not None
+    if not show:
+        yield (lambda _: None), say
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.text import Text
+    except ImportError as error:
+        raise MissingExtraError("rich", "cli") from error
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} samples"),
+        TimeRemainingColumn(),
+    )
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=console.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield (
+            (lambda more: bar.advance(task, more)),
+            (lambda text: console.print(Text(plain_name(text)))),
+        )
 
 
 _IN_MEMORY = (

@@ -21,7 +21,7 @@ from functools import cached_property
 from hashlib import sha256
 from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from closecall.errors import InputError
 from closecall.files import UNFINISHED, flush, require_apart, whole_file

@@ -247,4 +247,5 @@ def _stream(table: pa.Table) -> bytes:
 
 
 def _from_stream(key: str, keys: list[Key], bounds: list[int], stream: bytes) -> MemoryUnit:
-    return MemoryUnit(key, Grouped(*from_streams(stream), keys, bounds))
+    (table,) = from_streams(stream)
+    return MemoryUnit(key, Grouped(table, keys, bounds))
