@@ -305,8 +305,12 @@ class ProcessPool(Engine):
         if not forks:
             _require_importable()
         self._folder = Path(mkdtemp(prefix="closecall-"))
-        with _naming_a_start():  # while the data is looked at
-            self._open("fork") if forks else _method()
+        try:
+            with _naming_a_start():  # while the data is looked at
+                self._open("fork") if forks else _method()
+        except BaseException:
+            self.shutdown()
+            raise
 
     @property
     def ahead(self) -> int:
@@ -396,9 +400,12 @@ class ProcessPool(Engine):
                 "what it does, since every process imports the script first.",
             )
         workers = {} if self._pool is None else self._pool._processes or {}  # noqa: SLF001
-        # The pool ends the other workers after this, so that those are alive.
-        dead = [number for number, process in workers.items() if not process.is_alive()]
-        begun = any(_begun(call, number).exists() for number in dead)
+        # The pool ends the other workers only after this.
+        dead = connection.wait([process.sentinel for process in workers.values()], timeout=0)
+        begun = any(
+            process.sentinel in dead and _begun(call, number).exists()
+            for number, process in workers.items()
+        )
         return WorkerDiedError() if begun else LostUnitError()
 
 
