@@ -141,8 +141,10 @@ def test_a_batch_that_was_killed_is_resumed(  # noqa: PLR0917 - they are fixture
 def mark_finished(folder):
     """Change what is kept of the finished units, and count their rows."""
     journal = Journal(folder / "results.parquet")
-    marked = 0
-    for key, (rows, *events) in journal.kept().items():
+    marked, kept = 0, journal.kept()
+    for path in journal.folder.glob("*.unit"):
+        path.unlink()
+    for key, (rows, *events) in kept.items():
         place = rows.column_names.index("reason")
         marks = pa.array(["was not evaluated again"] * rows.num_rows)
         journal.keep(key, [rows.set_column(place, "reason", marks), *events])

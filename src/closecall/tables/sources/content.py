@@ -51,9 +51,13 @@ def to_stream(table: pa.Table) -> bytes:
     return bytes(sink.getvalue())
 
 
-def from_stream(stream: bytes) -> pa.Table:
-    """Return the table of an Arrow stream."""
-    return arrow("pyarrow.ipc").open_stream(stream).read_all()
+def from_streams(streams: bytes) -> list[pa.Table]:
+    """Return the tables of Arrow streams that follow each other."""
+    source = arrow("pyarrow").BufferReader(streams)
+    tables = []
+    while source.tell() < source.size():
+        tables.append(arrow("pyarrow.ipc").open_stream(source).read_all())
+    return tables
 
 
 def content_digest(table: pa.Table) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from closecall.errors import InputTypeError
 from closecall.tables.reading import arrow
-from closecall.tables.sources.content import content_digest, from_stream, to_stream
+from closecall.tables.sources.content import content_digest, from_streams, to_stream
 from closecall.tables.sources.source import Source, UnitSize, needed_columns
 
 if TYPE_CHECKING:
@@ -247,4 +247,5 @@ def _stream(table: pa.Table) -> bytes:
 
 
 def _from_stream(key: str, keys: list[Key], bounds: list[int], stream: bytes) -> MemoryUnit:
-    return MemoryUnit(key, Grouped(from_stream(stream), keys, bounds))
+    (table,) = from_streams(stream)
+    return MemoryUnit(key, Grouped(table, keys, bounds))
