@@ -60,7 +60,7 @@ def test_a_table_for_a_paper_says_in_which_unit_lengths_of_time_are(time, unit):
         table, **ASKED, time=time, threshold=0.5, metrics=["hausdorff", "modified_hausdorff"]
     )
     assert f"hausdorff, modified hausdorff: {unit}" in own.to_latex()
-    assert not evaluate_frame(table, **ASKED).lengths_told
+    assert not evaluate_frame(table, **ASKED).length_units
 
 
 def test_pandas_counts_stay_whole_numbers_where_some_are_missing():
@@ -110,9 +110,10 @@ def test_equal_detectors_share_the_mean_rank():
 def test_any_number_of_the_rows_can_be_ranked_and_no_other(result):
     board = result.leaderboard("affiliation_average_precision")
     assert board.column_names[2] == "mean_affiliation_average_precision"
-    with pytest.raises(InputError, match="There is: affiliation_precision"):
+    rule = "^Expected `metric` to be a number of the rows, got 'f1'.\n\nHint: There is: affiliation_p"
+    with pytest.raises(InputError, match=rule):
         result.leaderboard("f1")
-    with pytest.raises(InputError, match="`detector` to be a column"):
+    with pytest.raises(InputError, match="^Expected `detector` to be a column"):
         result.leaderboard(detector="label")
 
 
