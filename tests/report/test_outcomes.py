@@ -187,6 +187,9 @@ def test_words_for_the_same_numbers(many):
     assert shown == [headline(*line[:5], dated=line[5], fewest=line[6]) for line in lines]
     lengths = [10.0**power * 2**half for power in range(8) for half in range(3)]
     rates = [(count, length) for count in (1, 2, 5, 17, 250) for length in lengths]
+    late = 2**60  # more digits than a browser writes by itself
+    shown = many.evaluate(f"closecall.outcomeText('caught', {late}, NaN, false)")
+    assert shown == outcome_text("caught", late, None, dated=False)
     script = "rates => rates.map(([n, time]) => closecall.rateText(n, 'alarm', time, false))"
     shown = many.evaluate(script, rates)
     assert shown == [rate_text(count, "alarm", length, dated=False) for count, length in rates]

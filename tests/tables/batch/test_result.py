@@ -110,9 +110,7 @@ def test_equal_detectors_share_the_mean_rank():
 def test_any_number_of_the_rows_can_be_ranked_and_no_other(result):
     board = result.leaderboard("affiliation_average_precision")
     assert board.column_names[2] == "mean_affiliation_average_precision"
-    with pytest.raises(
-        InputError, match=r"^Expected `metric` to be a number of the rows, got 'f1'"
-    ):
+    with pytest.raises(InputError, match=r"^Expected `metric` to be a number of the rows"):
         result.leaderboard("f1")
     with pytest.raises(InputError, match=r"^Expected `detector` to be a column"):
         result.leaderboard(detector="label")

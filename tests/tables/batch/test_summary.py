@@ -61,6 +61,15 @@ def test_means_pooled_and_micro_by_hand():
     assert row["micro_f1"] == pytest.approx(1 / 2)
 
 
+def test_a_series_without_predictions_has_no_samples_in_the_micro_scores():
+    """Its true samples are known, but its scores are not, so that nothing could be predicted."""
+    options = BatchOptions.read(by="series", truth="label", score="p", threshold=0.5)
+    unscored = {"label": X["label"], "p": [float("nan"), *X["p"][1:]]}
+    (row,) = summarise(rows_of(options, y=Y, unscored=unscored), options).to_pylist()
+    assert row["trouble"] == "1 with missing scores"
+    assert (row["micro_precision"], row["micro_recall"]) == (2 / 4, 2 / 2)
+
+
 def test_pooled_numbers_are_means_over_the_rows_of_events():
     generator = np.random.default_rng(12)
     series = {f"s{k}": random_series(generator, 40) for k in range(6)}

@@ -177,6 +177,22 @@ def test_a_pool_keeps_equal_scores_once():
     assert pool.best()["a"] == merged.best()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_sums_have_the_same_digits_in_whatever_order_units_arrive(seed):
+    generator = np.random.default_rng(seed)
+    units = [
+        unit_changes(unit_of([random_series(generator, 60, decimals=1)]), QUESTION)
+        for _ in range(12)
+    ]
+    sums = []
+    for order in (range(12), generator.permutation(12).tolist()):
+        pool = PooledChanges(range(12))
+        for key in order:
+            pool.add(key, units[key])
+        sums.append([part.sums.tolist() for part in pool._parts["a"]])
+    assert sums[0] == sums[1]
+
+
 CROSS_FIT = {"by": "series", "truth": "label", "score": ["a", "b"], "threshold": "cross_fit"}
 
 

@@ -113,7 +113,7 @@ def _outcome_counts(rows: pa.Table) -> dict[str, Any]:
     """Count the events caught on all series that were scored, and the false alarms."""
     scored = ~np.isnan(numbers_of(rows, "affiliation_recall"))
     alarms, days = numbers_of(rows, "false_alarms"), numbers_of(rows, "evaluated_days")
-    dated = ~np.isnan(alarms) & ~np.isnan(days)
+    dated = ~np.isnan(days)
     return {
         "caught": int(numbers_of(rows, "caught")[scored].sum()),
         "pooled_events": int(numbers_of(rows, "true_events")[scored].sum()),
