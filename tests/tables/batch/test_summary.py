@@ -81,10 +81,10 @@ def test_pooled_numbers_are_means_over_the_rows_of_events():
     events = result.events.to_pandas()
     assert events["precision"].isna().any()
     for row in summarise(result.rows, question).to_pylist():
-        own = events[events["detector"] == row["detector"]]
-        assert row["pooled_events"] == len(own)
-        assert row["pooled_affiliation_precision"] == pytest.approx(own["precision"].mean())
-        assert row["pooled_affiliation_recall"] == pytest.approx(own["recall"].mean())
+        part = events[events["detector"] == row["detector"]]
+        assert row["pooled_events"] == len(part)
+        assert row["pooled_affiliation_precision"] == pytest.approx(part["precision"].mean())
+        assert row["pooled_affiliation_recall"] == pytest.approx(part["recall"].mean())
 
 
 def test_micro_is_the_classical_metric_of_all_series_end_to_end():
@@ -185,8 +185,8 @@ VALUES = {
 def rows(values=VALUES, columns=("affiliation_f1",)):
     table = [
         {"series": name, "detector": detector, **dict.fromkeys(columns, value)}
-        for name, own in values.items()
-        for detector, value in zip("xyz", own, strict=True)
+        for name, numbers in values.items()
+        for detector, value in zip("xyz", numbers, strict=True)
     ]
     return pa.Table.from_pylist(table)
 
@@ -280,8 +280,8 @@ def test_means_come_from_series_and_pooled_numbers_from_their_events(evaluated):
     got = by_key(interval_rows(evaluated.rows, evaluated.events, SAMPLED, **OPTIONS))
     rows, events = evaluated.rows.to_pandas(), evaluated.events.to_pandas()
     for detector in ("a", "b"):
-        own, of_events = rows[rows.detector == detector], events[events.detector == detector]
-        plain = mean_interval(own["affiliation_f1"], low=0, high=1, **OPTIONS)
+        part, of_events = rows[rows.detector == detector], events[events.detector == detector]
+        plain = mean_interval(part["affiliation_f1"], low=0, high=1, **OPTIONS)
         assert parts(got[detector, "", "mean_affiliation_f1"]) == limits(plain)
         columns = (of_events[name] for name in ("precision", "recall", "series"))
         pooled = hierarchical(*columns, **OPTIONS)

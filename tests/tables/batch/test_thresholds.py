@@ -228,8 +228,8 @@ def test_each_series_has_the_best_threshold_of_the_other_folds(count, folds, dec
         assert row["threshold"] in values
         assert values[row["threshold"]] == pytest.approx(max(values.values()), abs=1e-12)
         columns = series[place]
-        own = cc.affiliation(columns["label"], columns[detector] >= row["threshold"])
-        assert row["affiliation_f1"] == pytest.approx(own.f1, abs=1e-15, nan_ok=True)
+        direct = cc.affiliation(columns["label"], columns[detector] >= row["threshold"])
+        assert row["affiliation_f1"] == pytest.approx(direct.f1, abs=1e-15, nan_ok=True)
         curve = cc.affiliation_curve(columns["label"], columns[detector])
         assert row["best_f1"] == pytest.approx(np.nanmax(curve.f1), abs=0)
 
