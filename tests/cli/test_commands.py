@@ -164,13 +164,13 @@ def test_nothing_in_the_current_folder_is_executed(tmp_path):
     (tmp_path / "data.csv").write_text("s,truth,score\n" + "a,0,0.1\na,1,0.9\nb,0,0.2\nb,1,0.7\n")
     columns = ("--truth", "truth", "--score", "score")
     # Without compiling, workers load the compiler all the same.
-    own = {"MPLBACKEND": "TkAgg", "DISPLAY": "", "NUMBA_DISABLE_JIT": "1"}
+    odd = {"MPLBACKEND": "TkAgg", "DISPLAY": "", "NUMBA_DISABLE_JIT": "1"}
     for arguments in (
         ("batch", "data.csv", "--by", "s", *columns, "--workers", "2", "--out", "../rows.csv"),
         ("curve", "data.csv", *columns, "--plot", "curve.svg"),
         ("report", "data.csv", *columns, "-o", "page.html"),
     ):
-        done = run_program([command, *arguments], cwd=tmp_path, env=os.environ | own)
+        done = run_program([command, *arguments], cwd=tmp_path, env=os.environ | odd)
         assert done.returncode == 0, done.stderr
     assert not (tmp_path / "hacked").exists()
     assert "123456" not in (tmp_path / "curve.svg").read_text()

@@ -45,6 +45,22 @@ def test_long_names_fold_and_stay_whole():
 
 
 @pytest.mark.parametrize(
+    ("score", "shown", "style"),
+    [
+        (0.9, "0.90", "green"),
+        (0.896, "0.90", "green"),  # as it is printed
+        (0.894, "0.89", "yellow"),
+        (0.6, "0.60", "yellow"),
+        (0.594, "0.59", "red"),
+        (None, "-", "dim"),
+    ],
+)
+def test_scores_are_marked_as_good_or_poor(score, shown, style):
+    cell = score_cell(score)
+    assert (cell.plain, cell.style) == (shown, style)
+
+
+@pytest.mark.parametrize(
     ("name", "most", "shown"),
     [
         ("short", 10, "short"),

@@ -140,7 +140,7 @@ def test_the_header_says_what_was_evaluated(page):
     foot = parse(page.locator("#signature").text_content())
     assert foot == cc.compare(DATA.truth, LOGGED, scores=DATA.scores, times=DATA.times).signature
     assert foot.options == {"threshold": "best_f1"}
-    results = {name: own.at(own.best().threshold) for name, own in CURVES.items()}
+    results = {name: curve.at(curve.best().threshold) for name, curve in CURVES.items()}
     result = results["threshold"]
     results["as logged"] = cc.affiliation(DATA.truth, *LOGGED.values(), times=DATA.times)
     told = page.locator(".card .headline").all_text_contents()

@@ -155,9 +155,7 @@ class Run:
             per = _UNITS[rate[1]] / self.evaluated
             low, high = count_limits(round(self.numbers["false_alarms"]), LEVEL)
             return Interval(self.numbers[number], per * low, per * high)
-        found = self._intervals.get(number, _NONE)
-        # An undefined precision that counts as 0 or 1 has no interval.
-        return found if isclose(found.value, self.numbers[number], abs_tol=ROUNDING) else _NONE
+        return self._intervals.get(number, _NONE)
 
     def against(self, before: Run) -> Iterator[tuple[str, float, float, Interval, int]]:
         """Yield numbers now and before, the interval of the difference, and series that are lost.

@@ -321,7 +321,7 @@ def _print_meaning(result: BatchResult, metrics: list[str], console: Console) ->
     lines = [
         f"Scores are means over the series that have one; best: on how many {name} is the {way}."
     ]
-    lines += filter(None, [result.lengths_told])
+    lines += filter(None, [result.length_units])
     if result.options.has_affiliation:
         dated = pc.any(pc.is_finite(result.table.column("evaluated_days"))).as_py()
         lines.insert(0, _CAUGHT.format(", a day of evaluated time" if dated else ""))

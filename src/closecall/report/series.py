@@ -214,7 +214,7 @@ def _scored_contents(detectors: Detectors, grid: _Grid, *, moved: bool) -> Itera
         threshold = best.threshold if given is None else _as_float(given)
         content = _detector_content(name, curve.at(threshold), grid)
         content |= _curve_content(curve, best, moved=moved)
-        yield content | {"threshold": json_number(threshold)}
+        yield content | {"threshold": page_number(threshold)}
 
 
 def _as_float(threshold: Any) -> float:
@@ -237,8 +237,8 @@ def _labelled_contents(
 def _detector_content(name: str, result: Affiliation, grid: _Grid) -> dict[str, Any]:
     return {
         "name": name,
-        **{score: json_number(value) for score, value in result.values().items()},
-        "chance": {score: json_number(level) for score, level in result.chance.values().items()},
+        **{score: page_number(value) for score, value in result.values().items()},
+        "chance": {score: page_number(level) for score, level in result.chance.values().items()},
         "caught": result.caught,
         "alarms": result.alarms,
         "false_alarms": result.false_alarms,
@@ -271,7 +271,7 @@ def _curve_content(curve: AffiliationCurve, best: OperatingPoint, *, moved: bool
     return {
         "scores": packed(curve.scored.scores),
         "best": {
-            "threshold": json_number(best.threshold),
+            "threshold": page_number(best.threshold),
             "precision": best.precision,
             "recall": best.recall,
             "f1": best.fbeta,
@@ -292,7 +292,7 @@ def _curve_content(curve: AffiliationCurve, best: OperatingPoint, *, moved: bool
     }
 
 
-def json_number(value: float) -> float | str | None:
+def page_number(value: float) -> float | str | None:
     """Write a number for the page, which reads infinity from text."""
     if isnan(value):
         return None

@@ -69,10 +69,10 @@ EVENT_COLUMNS = ("event", "first_sample", "last_sample", *COLUMNS)
 
 
 class Answer(NamedTuple):
-    """What is known of one detector on one series."""
+    """The row of one detector on one series, and what its rows of events are made from."""
 
     row: dict[str, Any]
-    """Every column of the result but `by` and the detector; None where there is nothing to say."""
+    """Every column of the result except `by` and the detector; None for an empty cell."""
     affiliation: Affiliation | None = None
     """Scores of each true event, where there are any."""
     series: Series | None = None
@@ -204,7 +204,7 @@ def _chosen_on_many(options: BatchOptions, key: tuple[Any, ...], detector: str) 
 def _evaluate_detector(
     row: dict[str, Any], series: Series, given: _DetectorInput, name: str, options: BatchOptions
 ) -> Answer:
-    """Fill in a row: counts, then each metric on its own, then what there is to say of them."""
+    """Fill in a row: counts, then each metric, then outcomes, chance and the status."""
     if given.pair is not None:
         alarms = given.pair.predicted
         row["predicted_events"] = len(alarms)
@@ -252,7 +252,7 @@ def _data_hash(series: Series, given: _DetectorInput, options: BatchOptions) -> 
 def _fill_beside(
     row: dict[str, Any], given: _DetectorInput, scores: Affiliation | None, options: BatchOptions
 ) -> None:
-    """Fill in what is told beside the metrics: outcomes, chance, and other thresholds."""
+    """Fill in the columns beside the metrics: outcomes, re-tuned chance, and the best F1."""
     if given.pair is not None and options.has_affiliation:
         _fill_outcomes(row, given.pair, scores)
     if options.retune is not None and given.scored is not None and len(given.scored.truth):
@@ -264,7 +264,7 @@ def _fill_beside(
 
 
 def _fill_outcomes(row: dict[str, Any], pair: Pair, scores: Affiliation | None) -> None:
-    """Fill in what became of the events, in seconds; without events, all alarms are false."""
+    """Fill in the outcomes of events, delays in seconds; without events, all alarms are false."""
     length = pair.stop - pair.start
     if pair.clock.kind == "datetime":
         row["evaluated_days"] = length * pair.clock.seconds / _DAY
