@@ -90,6 +90,12 @@ class Axis:
         return Axis(borders[:-1][kept], count, end, self.clock), kept
 
 
+def is_float32(values: Any) -> bool:
+    """Return whether a column has 32-bit floats, which Arrow calls float."""
+    given = getattr(values, "dtype", getattr(values, "type", ""))
+    return given == np.float32 if isinstance(given, np.dtype) else str(given) == "float"
+
+
 def is_short(ticks: Ticks) -> bool:
     """Return whether 32-bit floats hold all these times."""
     return bool((ticks.astype(np.float32) == ticks).all())
@@ -195,7 +201,7 @@ def read_axis(length: int, times: Any, end: Any, *, of: str, max_step: Any = Non
     require_increasing(ticks, clock, "times")
     ticks = ticks.copy()  # the caller may write into the array later
     if end is None:
-        short = getattr(times, "dtype", None) == np.float32
+        short = times.short if isinstance(times, Timed) else is_float32(times)
         longest = None if max_step is None else read_length(max_step, clock, "max_step")
         return Axis(ticks, length, _infer_end(ticks, clock, longest, short=short), clock)
     end_ticks, end_clock = read_times([end], "end")

@@ -247,7 +247,12 @@ _EXACT_FLOAT = 2**53  # every integer up to here is a float64
 
 
 def read_times(values: Any, name: str) -> tuple[Ticks, Clock]:
-    """Read a column of times as ticks; refuse nan, NaT, inf and anything that is not a time."""
+    """Read a column of times as ticks; refuse nan, NaT, inf and anything that is not a time.
+
+    `Timed` is taken as it is, so that times are read once.
+    """
+    if isinstance(values, Timed):
+        return values.ticks, values.clock
     array, zone = read_column(values, name)
     kind = array.dtype.kind
     if array.size == 0:
@@ -302,6 +307,8 @@ class Timed:
     name: str
     ticks: Ticks
     clock: Clock
+    short: bool = False
+    """Whether the times came as 32-bit floats."""
 
 
 def on_one_clock(*parts: Timed) -> tuple[list[Ticks], Clock]:

@@ -55,23 +55,31 @@ def _from_arrow(column: Any, name: str) -> tuple[NDArray[Any], tzinfo | None] | 
     from pyarrow import types
 
     kind, dated = column.type, types.is_timestamp(column.type)
-    if not (dated or types.is_integer(kind) or types.is_floating(kind)):
+    flags = types.is_boolean(kind)
+    if not (dated or flags or types.is_integer(kind) or types.is_floating(kind)):
         return None
     if column.null_count:
         _refuse_missing(np.array([value is None for value in column.to_pylist()]), name)
+    parts = [part for part in getattr(column, "chunks", [column]) if len(part)]
+    if flags:
+        return np.concatenate([np.empty(0, np.bool_), *map(_from_bits, parts)]), None
     letter = "f" if types.is_floating(kind) else "u" if types.is_unsigned_integer(kind) else "i"
     dtype = np.dtype(f"{letter}{kind.bit_width // 8}")
-    parts = [part for part in getattr(column, "chunks", [column]) if len(part)]
-    array = np.concatenate(
-        [np.empty(0, dtype)]
-        + [np.frombuffer(part.buffers()[1], dtype)[part.offset :][: len(part)] for part in parts]
-    )
+    arrays = [np.frombuffer(part.buffers()[1], dtype)[part.offset :][: len(part)] for part in parts]
+    array = arrays[0] if len(arrays) == 1 else np.concatenate([np.empty(0, dtype), *arrays])
     if not dated:
         return array, None
     times = array.view(f"datetime64[{kind.unit}]")
     # Seconds become milliseconds without loss, as those of any other dataframe.
     times = times.astype("datetime64[ms]") if kind.unit == "s" else times
     return times, None if kind.tz is None else time_zone(kind.tz)
+
+
+def _from_bits(part: Any) -> NDArray[np.bool_]:
+    """Read an Arrow array of booleans, which are single bits."""
+    content = np.frombuffer(part.buffers()[1], np.uint8)
+    bits = np.unpackbits(content, count=part.offset + len(part), bitorder="little")
+    return bits[part.offset :].view(np.bool_)
 
 
 def _from_foreign(values: Any, name: str) -> tuple[NDArray[Any], tzinfo | None]:

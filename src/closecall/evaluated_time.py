@@ -10,7 +10,7 @@ from closecall.axis import IgnoredTime
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events, Intervals, read_ignored, read_labels, runs
 from closecall.parameters import read_length
-from closecall.wording import listed
+from closecall.wording import counted, length_text, listed, plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.axis import Axis
+    from closecall.series import TruthInSpan
 
 _FAR = 10  # times the median step, from which on a step is told
 _WARM_UP = 0.1  # of the time, from which on a quiet start is told
@@ -125,6 +126,26 @@ def advice_to_all(series: Mapping[str, Any], *, max_step: Any = None) -> list[st
         text if len(names) == len(series) else f"{listed(names)}: {text}"
         for text, names in told.items()
     ]
+
+
+def ignored_note(series: TruthInSpan, alarms: Mapping[str, int]) -> list[str]:
+    """Return what to say of ignored time, if there is any.
+
+    `alarms` are how many alarms lie wholly in it, by detector.
+    """
+    if series.ignored is None:
+        return []
+    dated = series.clock.kind == "datetime"
+    unit = series.clock.seconds if dated else 1
+    ignored, evaluated = series.ignored.total * unit, (series.stop - series.start) * unit
+    left = [counted(series.left_out.events, "true event")] if series.left_out.events else []
+    for name, count in alarms.items():
+        if count:
+            of = f" of {plain_name(name)}" if len(alarms) > 1 else ""
+            left.append(counted(count, "alarm") + of)
+    lengths = [length_text(value, dated=dated) for value in (ignored, evaluated + ignored)]
+    without = f"; left out: {', '.join(left)}" if left else ""
+    return [f"Ignored: {lengths[0]} of {lengths[1]}{without}."]
 
 
 def advice_on_many(gaps: int, quiet: int, series: int) -> list[str]:

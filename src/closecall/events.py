@@ -29,7 +29,9 @@ def read_labels(values: Any, name: str) -> NDArray[Any]:
     """Read a vector of bool, integer or float labels and check that each is 0 or 1."""
     labels = read_column(values, name)[0]
     if labels.size == 0:
-        raise InputError("to have at least one sample", "an empty vector", argument=name)
+        raise InputError(
+            "to have at least one sample", "an empty vector", argument=name, code="no_samples"
+        )
     kind = labels.dtype.kind
     if kind == "O":
         labels = _from_objects(labels, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import inf, nextafter
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +18,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_NUMBERS = re.compile("u?int|halffloat|float|double|null").match  # types of Arrow
+
 
 def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDArray[Any]:
     """Read a vector of scores: float64, int64 or uint64; inf is legal, nan is told.
 
-    Kernels are compiled for each of these, so that narrower types, which they hold, become one.
+    What is missing in a list or a dataframe's column is nan. Kernels are compiled for each of these
+    types, so that narrower ones, which they hold, become one.
     """
-    scores = read_column(values, name)[0]
+    scores = read_column(with_nan(values), name)[0]
     if scores.size == 0:
         raise InputError("to have at least one sample", "an empty vector", argument=name)
     kind = scores.dtype.kind
@@ -43,6 +47,27 @@ def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDA
             raise InputError(rule, str(given[index]), index=index)
     # Nobody writes into them; but kernels are compiled once more for what may not be written to.
     return np.require(scores, scores.dtype.newbyteorder("="), ["C", "W"])
+
+
+def with_nan(values: Any) -> Any:
+    """Turn numbers that are missing, as None or a dataframe has them, into nan."""
+    if isinstance(values, (list, tuple)) or getattr(values, "dtype", None) == np.dtype(object):
+        missing = [value is None for value in values]
+        if not any(missing):
+            return values
+        return [np.nan if gone else value for value, gone in zip(values, missing, strict=True)]
+    if isinstance(values, (np.ndarray, range)):
+        return values
+    if type(values).__module__ == "pyarrow.lib":
+        # What is no number is refused where it is read.
+        null_count, kind = getattr(values, "null_count", 0), str(getattr(values, "type", ""))
+        return values.cast("float64").fill_null(np.nan) if null_count and _NUMBERS(kind) else values
+    import narwhals as nw
+
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series) and series.dtype.is_numeric() and series.is_null().any():
+        return series.cast(nw.Float64).fill_null(np.nan).to_native()
+    return values
 
 
 def require_scores(scores: NDArray[Any], name: str, kept: NDArray[np.bool_] | None = None) -> None:

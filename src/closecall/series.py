@@ -308,8 +308,7 @@ def in_evaluated_time(
             axis, kept = axis.closed(ignored)
         stop = ignored.close(limits)[1].item()
         if stop <= start or (axis is not None and axis.length == 0):
-            hint = "Ignore less, or allow a longer `max_step`."
-            raise InputError("some time that is not ignored", "none", hint=hint)
+            raise nothing_evaluated()
     closed, left_out = {}, {}
     for name, side in sides.items():
         if name in labels and axis is not None:
@@ -335,6 +334,12 @@ def in_evaluated_time(
         left_out=LeftOut(left_out["truth"], 0),
     )
     return series.checked(), Closed(closed, left_out, kept)
+
+
+def nothing_evaluated() -> InputError:
+    """Return the error for a series of which everything is ignored."""
+    hint = "Ignore less, or allow a longer `max_step`."
+    return InputError("some time that is not ignored", "none", hint=hint)
 
 
 def read_sample_pair(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from closecall.adversary import Audit
     from closecall.cli.output import Output
-    from closecall.tables.inputs import Inputs
+    from closecall.tables.series import Inputs
 
 _HELP = """\
 Find out which metrics can be trusted on a series: who is fooled, and by what.
@@ -104,21 +104,21 @@ def audit(
     budget: int,
 ) -> None:
     """Judge the metrics on a series from a file."""
-    columns = inputs.read(predicted or [None])
-    options = {name: value for name, value in columns.axis.items() if name != "nan"}
+    series = inputs.read(predicted or [None])
+    options = {name: own for name, own in series.options.items() if name != "nan"}
     options |= {"metrics": each_once(metrics), "seed": seed, "budget": budget}
     if trivial is not None:
-        options["trivial"] = columns.source.column(trivial, "trivial")
-    advised = advice_to_all(columns.detectors.predicted, max_step=options["max_step"])
-    for line in (*columns.notes, *advised):
+        options["trivial"] = series.column(trivial, "trivial")
+    advised = advice_to_all(series.detectors.predicted, max_step=options["max_step"])
+    for line in (*series.notes, *advised):
         click.echo(line, err=True)
     with show_progress() as progress:
-        result = run(columns.truth, columns.predicted, **options, progress=progress)
+        result = run(series.sides.truth, series.sides.predicted, **options, progress=progress)
     output.write(
         table=lambda console: _print_audit(result, console),
         values=result.to_dict,
         rows=lambda: _rows(result),
-        signature=result.signature.adding(**columns.signed),
+        signature=result.signature.adding(**series.signed),
     )
 
 

@@ -34,7 +34,7 @@ from closecall.cli.output import tell
 from closecall.errors import InputError, with_names
 from closecall.plain import plain
 from closecall.tables import evaluate_frame, read_events
-from closecall.tables.batch.status import Status
+from closecall.tables.series import Status
 from closecall.wording import plain_name
 
 if TYPE_CHECKING:

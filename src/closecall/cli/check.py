@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from closecall.affiliation.rules import ThresholdRule
     from closecall.check import Check, Limit, Moved
     from closecall.cli.output import Output
-    from closecall.tables.inputs import Inputs
+    from closecall.tables.series import Inputs
 
 _HELP = """\
 Pass or fail by limits on numbers, and by how they changed since an earlier run.
@@ -143,11 +143,11 @@ def check(
             if metric and name not in _SCORED and REQUIRED not in metric.parameters.values():
                 asked.setdefault(metric.name, {})
         require_rule(scores, rule, None)
-        data, columns, noted = evaluate_inputs(inputs, predicted, scores, rule, asked)
+        data, series, noted = evaluate_inputs(inputs, predicted, scores, rule, asked)
         results = {
             "schema": schema_name("score"),
             "detectors": [{"detector": name, **data.values(name)} for name in data.results],
-            "signature": str(sign_scores(data, columns, rule, None)),
+            "signature": str(sign_scores(data, series, rule, None)),
         }
     found = check_results(
         results,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from closecall.cli.output import Output
     from closecall.compare import Comparison, ComparisonIntervals, Ensemble
-    from closecall.tables.inputs import Inputs
+    from closecall.tables.series import Inputs
 
 _HELP = """\
 Compare detectors event by event: who is better, on which events, and what two give together.
@@ -108,13 +108,12 @@ def compare(
 ) -> None:
     """Compare several detectors, from files."""
     settings = interval_settings(level, resamples, asked=with_intervals, block=block)
-    columns = inputs.read(predicted, scores, fewest=2)
-    given = read_thresholds(thresholds, columns.scores)
-    options = {"thresholds": given, "decimals": decimals, **columns.axis}
-    result = run(columns.truth, columns.predicted, scores=columns.scores, **options)
+    series = inputs.read(predicted, scores, fewest=2)
+    given = read_thresholds(thresholds, series.sides.scores)
+    result = run(**series.arguments, thresholds=given, decimals=decimals)
     intervals = None if settings is None else result.intervals(**settings)
     pair = next(iter(result.results.values())).events.pair
-    noted = screen.notes(columns, result.results)
+    noted = screen.notes(series, result.results)
     more = {"headlines": headlines(result.results), "notes": noted, **ignored_to_dict(pair)}
     counted_by = [screen.counts_by(scored, by_column) for scored in result.results.values()]
     counts = [
@@ -131,7 +130,7 @@ def compare(
         values=lambda: result.to_dict() | more,
         rows=lambda: _rows(result) if intervals is None else intervals.rows(),
         latex=lambda note: result.to_latex(note=note, **(settings or {})),
-        signature=result.signature.adding(**columns.signed).drawing(**(settings or {})),
+        signature=result.signature.adding(**series.signed).drawing(**(settings or {})),
     )
 
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from closecall.clock import Clock
     from closecall.series import Scored
     from closecall.signature import Signature
-    from closecall.tables.inputs import Columns, Inputs
+    from closecall.tables.series import Inputs, SeriesInput
 
 _CROSS_FITTING_HINTS = {
     "few_events": "With so few, one event decides the threshold of all others. Choose the "
@@ -204,8 +204,8 @@ def curve(
     if shifts is not None and output.format == "csv":
         message = "--significance goes with --format table or json; csv holds the curve only."
         raise click.UsageError(message)
-    columns, fits, fit_until = _read_parts(inputs, scores, fit_until)
-    scored = columns.detectors.scored
+    series, fits, fit_until = _read_parts(inputs, scores, fit_until)
+    scored = series.detectors.scored
     several = len(scored) > 1
     if several and plot_file is not None:
         raise click.UsageError("--plot draws the curve of one --score.")
@@ -235,10 +235,10 @@ def curve(
         )
         for name, (curve, point) in chosen.items()
     }
-    noted = screen.notes(columns, results)
+    noted = screen.notes(series, results)
     first = next(iter(found.values()))
     signature = _signed(found, fits, asked, n=shifts, folds=folds, fit_until=fit_until)
-    signature = signature.adding(**columns.signed | {"since": inputs.since})
+    signature = signature.adding(**series.signed | {"since": inputs.since})
     if plot_file is not None:
         save_curve(first.curve, first.point, plot_file)
     if output.format == "csv":
@@ -282,12 +282,12 @@ def _signed(
 
 def _read_parts(
     inputs: Inputs, scores: tuple[str, ...], fit_until: Any
-) -> tuple[Columns, dict[str, Scored], Any]:
+) -> tuple[SeriesInput, dict[str, Scored], Any]:
     """Read what thresholds are judged on, and chosen on, until when: all, if that is not said."""
     since = inputs.since
     if fit_until is None:
-        columns = inputs.read(scores=scores or [None])
-        return columns, columns.detectors.scored, None
+        series = inputs.read(scores=scores or [None])
+        return series, series.detectors.scored, None
     fit_until = replace(inputs, until=fit_until).until  # in the zone of the others
     with suppress(TypeError):  # a number beside a datetime is refused with the times
         if since is not None and since < fit_until:
@@ -299,9 +299,9 @@ def _read_parts(
             )
     judged = replace(inputs, since=fit_until if since is None else since)
     with with_names({"since": "fit_until"} if since is None else {}):
-        columns = judged.read(scores=scores or [None])
-    part = replace(judged, files=judged.sources, since=None, until=fit_until)
-    return columns, part.read(scores=[*columns.detectors.scored]).detectors.scored, fit_until
+        series = judged.read(scores=scores or [None])
+    part = replace(judged, files=judged.tables, since=None, until=fit_until)
+    return series, part.read(scores=[*series.detectors.scored]).detectors.scored, fit_until
 
 
 @dataclass(frozen=True)

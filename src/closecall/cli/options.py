@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import fields
 from datetime import datetime, timedelta
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,9 +15,9 @@ from closecall.cli.output import FORMATS, Output, compile_notice
 from closecall.errors import OUT_OF_ORDER, ClosecallError, InputError, reason, worded
 from closecall.files import are_one_file, require_apart
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
-from closecall.tables.inputs import Inputs
 from closecall.tables.reading import MEMORY
 from closecall.tables.roles import DISORDERS
+from closecall.tables.series import Inputs, ReadingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -435,12 +434,12 @@ def input_options(
         ),
         reading_options,
     )
-    own = {field.name for field in fields(Inputs)}
+    names = ReadingOptions.__annotations__.keys()
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def command(*, truth_file: str, other_file: str | None, **given: Any) -> Any:
-            reading = {name: given.pop(name) for name in own & given.keys()}
+            reading = {name: given.pop(name) for name in names & given.keys()}
             inputs = Inputs((truth_file, other_file), usual_end=True, **reading)
             return function(inputs=inputs, **given)
 

@@ -22,7 +22,7 @@ from closecall.cli.options import (
 from closecall.cli.output import tell
 from closecall.report.files import folder_inputs, report_inputs
 from closecall.tables.batch.summary import trouble_text
-from closecall.tables.roles import Source
+from closecall.tables.roles import NamedTable
 from closecall.wording import plain_name
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from closecall.cli.layouts import BenchmarkFolder
     from closecall.report import Report
-    from closecall.tables.inputs import Inputs
+    from closecall.tables.series import Inputs
 
 _MOST_LINES, _LONGEST_NAME = 12, 60
 
@@ -103,7 +103,10 @@ def report(
         data = [str(file) for file in inputs.files if file is not None]
         table, found = layout.read(data, timed=inputs.time is not None)
         options["scores"] = options["scores"] or found
-        inputs, by = replace(inputs, files=(Source(data[0], table),), truth="label"), ("series",)
+        inputs, by = (
+            replace(inputs, files=(NamedTable(data[0], table),), truth="label"),
+            ("series",),
+        )
     given = read_thresholds(thresholds, inputs.names(options["scores"], "score"))
     page, noted = report_inputs(inputs, by=by, thresholds=given or None, **options)
     path = page.save(output)

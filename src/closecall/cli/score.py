@@ -29,7 +29,7 @@ from closecall.cli.options import (
 from closecall.cli.output import tested
 from closecall.parameters import is_number
 from closecall.signature import data_hash, joined_hash
-from closecall.tables.scoring import metric_rows, score_columns
+from closecall.tables.scoring import metric_rows, score_series
 from closecall.wording import UNDEFINED, in_words, json_number, plain_name
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from closecall.cli.output import Output
     from closecall.evaluate import Evaluation
     from closecall.signature import Signature
-    from closecall.tables.inputs import Columns, Inputs
+    from closecall.tables.series import Inputs, SeriesInput
 
 _HELP = """\
 Score predicted anomalies against the true ones: overall, and for each true event.
@@ -125,7 +125,7 @@ def score(
     if asked is not None and by_column and output.format == "csv":
         raise click.UsageError("csv holds either --metric or --by-column; json holds both.")
     options = {"point_length": point_length, "zero_division": float(zero_division)}
-    found, columns, noted = evaluate_inputs(inputs, predicted, scores, rule, asked, **options)
+    found, series, noted = evaluate_inputs(inputs, predicted, scores, rule, asked, **options)
     if by_column:
         for name, result in found.results.items():
             found.counts[name] = screen.counts_by(result, by_column)
@@ -139,7 +139,7 @@ def score(
         ),
         rows=found.rows,
         latex=found.latex,
-        signature=sign_scores(found, columns, rule, shifts),
+        signature=sign_scores(found, series, rule, shifts),
     )
 
 
@@ -150,31 +150,31 @@ def evaluate_inputs(
     rule: ThresholdRule | None,
     metrics: dict[str, dict[str, Any]] | None,
     **options: Any,
-) -> tuple[Scores, Columns, list[str]]:
+) -> tuple[Scores, SeriesInput, list[str]]:
     """Read and score detectors; return what was found, what was read, and what must be known."""
-    columns = inputs.read(predicted or ([] if scores else [None]), scores)
-    results, thresholds = score_columns(columns, rule, **options)
-    numbers = metric_rows(columns, thresholds, metrics) if metrics else {}
-    noted = screen.notes(columns, results)
+    series = inputs.read(predicted or ([] if scores else [None]), scores)
+    results, thresholds = score_series(series, rule, **options)
+    numbers = metric_rows(series, thresholds, metrics) if metrics else {}
+    noted = screen.notes(series, results)
     if scores and (rule is None or rule.looks_at_truth):
         noted.append(_FLATTERED)
-    return Scores(results, thresholds, numbers), columns, noted
+    return Scores(results, thresholds, numbers), series, noted
 
 
 def sign_scores(
-    found: Scores, columns: Columns, rule: ThresholdRule | None, shifts: int | None
+    found: Scores, series: SeriesInput, rule: ThresholdRule | None, shifts: int | None
 ) -> Signature:
     """Return what decided the numbers of all detectors."""
     first = next(iter(found.results.values()))
     cut = rule.signed if rule is not None else "best_f1" if found.thresholds else None
-    searched = {} if cut is None or is_number(cut) else columns.detectors.scored
-    series = {name: result.events.pair for name, result in found.results.items()} | searched
-    hashes = {name: data_hash(one) for name, one in series.items()}
+    searched = {} if cut is None or is_number(cut) else series.detectors.scored
+    hashed = {name: own.events.pair for name, own in found.results.items()} | searched
+    hashes = {name: data_hash(own) for name, own in hashed.items()}
     named: dict[str, dict[str, Any]] = {"affiliation": {}}
     for name, row in found.metrics.items():
         named |= row.signature.metrics
         hashes[f"metrics of {name}"] = row.signature.data
-    options = first.signature.adding(threshold=cut, n=shifts, **columns.signed)
+    options = first.signature.adding(threshold=cut, n=shifts, **series.signed)
     return options.adding(data=joined_hash(hashes)).naming(named)
 
 

@@ -15,9 +15,9 @@ from rich.columns import Columns as SideBySide
 from rich.table import Table
 from rich.text import Text
 
-from closecall.affiliation.result import headlines, ignored_to_dict
+from closecall.affiliation.result import headlines
 from closecall.errors import with_names
-from closecall.evaluated_time import advice_to_all
+from closecall.evaluated_time import advice_to_all, ignored_note
 from closecall.wording import (
     UNDEFINED,
     counted,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from closecall.affiliation import Affiliation
     from closecall.chance import EventSignificance, ScoresSignificance, Significance
-    from closecall.tables.inputs import Columns
+    from closecall.tables.series import SeriesInput
 
 LEGEND = (
     "alarm to event: mean distance from the alarms to the event (precision)\n"
@@ -237,31 +237,21 @@ def print_detectors(
     print_table(console, columns)
 
 
-def notes(columns: Columns, results: Mapping[str, Affiliation]) -> list[str]:
+def notes(read: SeriesInput, results: Mapping[str, Affiliation]) -> list[str]:
     """Return what must be known beside the scores: what was inferred, ignored time, and advice."""
-    read, series = columns.detectors, next(iter(results.values())).events.pair
-    advised = advice_to_all(read.scored | read.predicted, max_step=columns.axis["max_step"])
-    ignored = ignored_to_dict(series)["ignored_time"]
-    found = [*columns.notes]
-    if ignored:
-        dated = series.clock.kind == "datetime"
-        evaluated = (series.stop - series.start) * (series.clock.seconds if dated else 1)
-        left = [counted(series.left_out.events, "true event")] if series.left_out.events else []
-        for name, result in results.items():
-            if result.left_out.alarms:
-                of = f" of {plain_name(name)}" if len(results) > 1 else ""
-                left.append(counted(result.left_out.alarms, "alarm") + of)
-        lengths = [length_text(value, dated=dated) for value in (ignored, evaluated + ignored)]
-        without = f"; left out: {', '.join(left)}" if left else ""
-        found.append(f"Ignored: {lengths[0]} of {lengths[1]}{without}.")
+    detectors, series = read.detectors, next(iter(results.values())).events.pair
+    found = detectors.scored | detectors.predicted
+    advised = advice_to_all(found, max_step=read.reading.max_step)
+    left_out = {name: result.left_out.alarms for name, result in results.items()}
+    sentences = [*read.notes, *ignored_note(series, left_out)]
     weightless = sum(result.points_without_weight for result in results.values())
     if weightless:
-        found.append(
+        sentences.append(
             f"{counted(weightless, 'predicted point')} beside ranges in the same zone "
             f"{'weighs' if weightless == 1 else 'weigh'} nothing in precision: --point-length "
             "gives points a length."
         )
-    return [*found, *advised]
+    return [*sentences, *advised]
 
 
 def print_notes(sentences: list[str], console: Console) -> None:

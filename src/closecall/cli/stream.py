@@ -25,7 +25,7 @@ from closecall.clock import Timed, on_one_clock, read_times
 from closecall.errors import InputError, first_line
 from closecall.files import whole_file
 from closecall.plain import schema_name
-from closecall.scores import predicted_at, read_scores
+from closecall.scores import predicted_at, read_scores, with_nan
 from closecall.tables.reading import (
     GZIP_MAGIC,
     column_names,
@@ -34,7 +34,7 @@ from closecall.tables.reading import (
     imported,
     shown_name,
 )
-from closecall.tables.roles import Source, with_nan
+from closecall.tables.roles import NamedTable as Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

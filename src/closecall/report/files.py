@@ -5,21 +5,21 @@ from __future__ import annotations
 import shlex
 from dataclasses import fields, replace
 from datetime import tzinfo
-from math import nan as undefined
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError
+from closecall.events import Events
 from closecall.plain import plain
-from closecall.report.batch import batch_about, batch_page, unscored
+from closecall.report.batch import PageSeries, batch_about, batch_page, unscored
 from closecall.report.explorer import Page, Report, SeriesTrouble, require_page, series_page
 from closecall.signature import value_text
 from closecall.tables.file_names import ONE, FileNames
 from closecall.tables.incidents import read_events
-from closecall.tables.inputs import Inputs
-from closecall.tables.reading import arrow, plain_values, read_table, shown_name
-from closecall.tables.roles import MENDED, Source
+from closecall.tables.reading import arrow, read_table, shown_name
+from closecall.tables.roles import NamedTable
+from closecall.tables.series import Inputs, Sides
 from closecall.tables.sources.csv import joined_files, with_folders
 from closecall.tables.sources.memory import group
 from closecall.tables.sources.paths import list_files
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from closecall.events import Events
     from closecall.report.explorer import Script
     from closecall.report.series import Call
 
+_NO_OPTIONS = ("files", "predicted", "scores", "usual_end", "of_many")
 _NAMELESS = "(no name)"
 _ROWS = ("detector", "status", "caught", "affiliation_f1", "chance_f1")  # only a batch writes these
 
@@ -57,8 +57,8 @@ def folder_inputs(inputs: Inputs, keys: tuple[str, ...]) -> tuple[Inputs, tuple[
         )
         for file in files
     }
-    source = Source(shown_name(folder), joined_files(tables))
-    return replace(inputs, files=(source,), series=None), keys
+    table = NamedTable(shown_name(folder), joined_files(tables))
+    return replace(inputs, files=(table,), series=None), keys
 
 
 def report_inputs(
@@ -68,32 +68,38 @@ def report_inputs(
     title: str | None,
     script: Script,
     batch: str | PathLike[str] | None,
-    **columns: Any,
+    predicted: Sequence[str],
+    scores: Sequence[str],
+    thresholds: Any,
+    value: str | None,
 ) -> tuple[Report, list[str]]:
     """Build the page of inputs, and return what was inferred."""
-    name = Path(inputs.sources[-1].name).name if title is None else title
-    named = (by, batch, inputs.truth, columns["predicted"], columns["scores"])
-    if not any(named) and {*_ROWS} <= {*inputs.sources[-1].columns}:
-        return _page_of_rows(inputs.sources[-1].table, name, script), []
-    if batch is not None and (not by or columns["thresholds"] is not None):
+    table = inputs.tables[-1]
+    name = Path(table.name).name if title is None else title
+    named = (by, batch, inputs.truth, predicted, scores)
+    if not any(named) and {*_ROWS} <= {*table.columns}:
+        return _page_of_rows(table.table, name, script), []
+    if batch is not None and (not by or thresholds is not None):
         got = "`thresholds` as well" if by else "one series"
         raise InputTypeError("for several series, without `thresholds`", got, argument="batch")
     if by:
         chosen = {} if batch is None else _batch_thresholds(batch, by, inputs.encoding)
-        series = _series(inputs, by, columns, chosen)
-        scores = inputs.sources[0].table.num_rows * len(inputs.names(columns["scores"], "score"))
-        left: Any = "error" if inputs.disorder in MENDED else inputs.disorder
-        limits = {"disorder": left, "since": inputs.since, "until": inputs.until}
-        called = {"truth": inputs.truth, "times": inputs.time}
-        page = batch_page(series, scores, **limits, title=name, script=script, called=called)
+        labelled, scored = inputs.names(predicted, "predicted"), inputs.names(scores, "score")
+        reading = replace(inputs, predicted=tuple(labelled), scores=tuple(scored))
+        pages = _series(reading, by, value, thresholds, chosen)
+        count = inputs.tables[0].rows * len(scored)
+        page = batch_page(pages, count, title=name, script=script)
         return page, [*page.notes]
     if inputs.disorder == "index":
         rule = "`disorder='index'` only beside `by`"
         hint = "Leave out `time` to count samples."
         raise InputTypeError(rule, "it for one series", hint=hint)
-    arguments, notes = _arguments(inputs, **columns)
+    series = inputs.read(predicted, scores)
+    arguments = series.arguments
+    arguments["values"] = None if value is None else series.column(value, "value")
     calls = _commands(inputs, arguments)
-    return series_page(title=name, script=script, calls=calls, **arguments), notes
+    arguments |= {"notes": series.notes, "thresholds": thresholds}
+    return series_page(title=name, script=script, calls=calls, **arguments), [*series.notes]
 
 
 def _commands(inputs: Inputs, arguments: dict[str, Any]) -> dict[str, Call]:
@@ -109,7 +115,7 @@ def _commands(inputs: Inputs, arguments: dict[str, Any]) -> dict[str, Call]:
     options: list[str] = []
     for field in fields(Inputs):
         name, value = field.name, getattr(inputs, field.name)
-        if name in ("files", "usual_end") or value == getattr(usual, name):
+        if name in _NO_OPTIONS or value == getattr(usual, name):
             continue
         option = f"--{ {'since': 'from', 'max_step': 'max-step'}.get(name, name) }"
         values = [] if value is True else value if isinstance(value, tuple) else [value]
@@ -189,42 +195,13 @@ def _row_summary(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _arguments(
-    inputs: Inputs,
-    *,
-    predicted: Sequence[str],
-    scores: Sequence[str],
-    thresholds: Any,
-    value: str | None,
-    ignore: Events | str | None = None,
-) -> tuple[dict[str, Any], list[str]]:
-    """Take the columns that `report` is called with, and return what was inferred."""
-    columns = inputs.read(predicted, scores)
-    drawn = None if value is None else _with_gaps(columns.source.column(value, "value"))
-    sides = {"predicted": columns.predicted or None, "scores": columns.scores or None}
-    arguments = {"truth": columns.truth, **sides, "values": drawn, "thresholds": thresholds}
-    axis = dict(columns.axis)
-    if ignore is not None:
-        axis["ignore"] = (
-            columns.source.column(ignore, "ignore") if isinstance(ignore, str) else ignore
-        )
-    return arguments | axis, columns.notes
-
-
-def _with_gaps(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Turn missing values of the drawn series into nan, which is drawn as a gap."""
-    types = arrow("pyarrow").types
-    plain = plain_values(column)
-    if not plain.null_count or not (types.is_integer(plain.type) or types.is_floating(plain.type)):
-        return plain
-    return plain.cast("float64").fill_null(undefined)
-
-
 def _read_ignore(inputs: Inputs) -> Events | str | None:
     """Return the name of a column to ignore, or the events of a file."""
     named = inputs.ignore
-    if named is None or str(named) in inputs.sources[0].columns or not Path(named).exists():
-        return named if named is None else str(named)
+    if named is None or isinstance(named, Events):
+        return named
+    if str(named) in inputs.tables[0].columns or not Path(named).exists():
+        return str(named)
     options: dict[str, Any] = {"timezone": inputs.timezone, "series": inputs.series}
     return read_events(named, merge=True, encoding=inputs.encoding, **options)
 
@@ -232,52 +209,44 @@ def _read_ignore(inputs: Inputs) -> Events | str | None:
 def _series(
     inputs: Inputs,
     by: tuple[str, ...],
-    columns: dict[str, Any],
+    value: str | None,
+    thresholds: Any,
     chosen: dict[tuple[str, ...], dict[str, float]],
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name and the arguments of each series, in the order in which they appear."""
-    if len(inputs.sources) > 1:
+) -> Iterator[tuple[str, PageSeries]]:
+    """Yield the name of each series and how it is read, in the order in which they appear."""
+    if len(inputs.tables) > 1:
         raise InputError("one file with everything beside `by`", "two files")
-    (source,) = inputs.sources
-    # Each series has an axis of its own, which is read with what is wrong with it.
-    columns["ignore"] = _read_ignore(inputs)
-    how = inputs.disorder if inputs.disorder in MENDED else "error"
-    inputs = replace(
-        inputs, files=(), usual_end=False, disorder=how, ignore=None, since=None, until=None
-    )
+    (table,) = inputs.tables
+    # What is missing is missing for all series.
     for name in by:
-        source.column(name, "by")
-
-    def arguments(table: pa.Table, **options: Any) -> dict[str, Any]:
-        one_series = replace(inputs, files=[Source(source.name, table)], **options)
-        return _arguments(one_series, **columns)[0]
-
-    arguments(source.table.slice(0, 0))  # a column that is missing is missing for all
-    grouped = group(source.table, by)
+        table.column(name, "by")
+    Sides.find([table], inputs)
+    for column, argument in ((inputs.time, "time"), (value, "value")):
+        if column is not None:
+            table.column(column, argument)
+    reading = replace(inputs, ignore=_read_ignore(inputs), of_many=True)
+    if isinstance(reading.ignore, str):
+        table.column(reading.ignore, "ignore")
+    grouped = group(table.table, by)
     arrow("pyarrow").default_memory_pool().release_unused()  # what reading the file left behind
     names: set[str] = set()
-    for key, table in grouped:
+    for key, rows in grouped:
         name = _unused(_series_name(key), names)
         names.add(name)
-        try:
-            series = arguments(table)
-        except InputTypeError:
-            # Text of one series that is no time must not stop the others; it is refused there.
-            times = table.column(str(inputs.time))
-            series = {**arguments(table, time=None), "times": times}
+        cuts = thresholds
         if chosen:
-            scored, cuts = series["scores"] or {}, chosen.get(tuple(map(str, key)), {})
-            series["thresholds"] = {at: cuts[at] for at in cuts if at in scored} or None
-        yield name, series
+            own = chosen.get(tuple(map(str, key)), {})
+            cuts = {at: own[at] for at in own if at in reading.scores} or None
+        yield name, PageSeries(NamedTable(table.name, rows), reading, value, cuts)
     if not names:
-        raise InputError(f"{source.name} to hold at least one series", "none")
+        raise InputError(f"{table.name} to hold at least one series", "none")
 
 
 def _batch_thresholds(
     batch: str | PathLike[str], by: tuple[str, ...], encoding: str
 ) -> dict[tuple[str, ...], dict[str, float]]:
     """Read the thresholds of each series by detector from the rows of a batch."""
-    rows = Source(shown_name(batch), read_table(batch, encoding=encoding))
+    rows = NamedTable(shown_name(batch), read_table(batch, encoding=encoding))
     names = (*by, "detector", "threshold")
     columns = [rows.column(name, "batch").to_pylist() for name in names]
     found: dict[tuple[str, ...], dict[str, float]] = {}

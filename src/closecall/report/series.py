@@ -19,14 +19,15 @@ from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
 from closecall.detectors import by_name, read_detectors
 from closecall.errors import InputError, InputTypeError, shown
-from closecall.evaluated_time import advice_to_all
+from closecall.evaluated_time import advice_to_all, ignored_note
 from closecall.events import Events
 from closecall.parameters import is_number
 from closecall.report.packing import packed, packed_for_drawing, packed_times
+from closecall.scores import with_nan
 from closecall.signature import sign
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -55,6 +56,7 @@ def series_content(
     thresholds: Any = None,
     values: Any = None,
     calls: Mapping[str, Call] | None = None,
+    notes: Iterable[str] = (),
     moved: bool = True,
     **axis_options: Any,
 ) -> dict[str, Any]:
@@ -62,7 +64,8 @@ def series_content(
 
     Options of the axis are those of `read_detectors`. Times are those of evaluated time, as in
     `closecall.series`; `ignored` is what opens it again. `calls` compute what is shown of each
-    detector. `moved` is whether scores are moved, too, for the level of chance of whole curves.
+    detector, and `notes` say how the series was read. `moved` is whether scores are moved, too, for
+    the level of chance of whole curves.
     """
     scored = by_name(scores, "scores", ALONE[1])
     _require_names(by_name(predicted, "predicted", ALONE[0]), scored, thresholds)
@@ -97,6 +100,10 @@ def series_content(
     grid, offsets = _common_grid(columns, counts_samples=counts_samples)
     starts, stops, limits, shown, *stretches, borders = offsets[:8]
     names = ("starts", "stops", "seams")
+    detectors = [
+        *_scored_contents(found, grid, moved=moved),
+        *_labelled_contents(found, grid, offsets[8:]),
+    ]
     return {
         "name": name,
         "clock": grid.describe(*shown.tolist()),
@@ -113,17 +120,15 @@ def series_content(
         "left_out": series.left_out.events,
         "borders": None if axis is None else packed_times(borders),
         "values": None if drawn is None else packed_for_drawing(drawn),
-        "detectors": [
-            row | {"call": (calls or {}).get(row["name"])}
-            for row in (
-                *_scored_contents(found, grid, moved=moved),
-                *_labelled_contents(found, grid, offsets[8:]),
-            )
-        ],
+        "detectors": [row | {"call": (calls or {}).get(row["name"])} for row in detectors],
         "samples": None if axis is None else axis.length,
         "events": int(starts.size),
         "signature": _signed(found),
-        "advice": advice_to_all(found.scored | found.predicted, max_step=given["max_step"]),
+        "advice": [
+            *notes,
+            *ignored_note(series, {row["name"]: row["left_out"] for row in detectors}),
+            *advice_to_all(found.scored | found.predicted, max_step=given["max_step"]),
+        ],
     }
 
 
@@ -189,7 +194,7 @@ def _read_values(
     values: Any, series: TruthInSpan, axis: Axis | None, **given: Any
 ) -> tuple[NDArray[np.float64], Axis]:
     """Read the series itself; return its values at the evaluated samples, and the samples."""
-    column = read_column(values, "values")[0]
+    column = read_column(with_nan(values), "values")[0]
     if column.dtype.kind not in "iufb":
         raise InputTypeError("to be numbers", f"values of type {column.dtype}", argument="values")
     drawn = column.astype(np.float64)
@@ -242,6 +247,7 @@ def _detector_content(name: str, result: Affiliation, grid: _Grid) -> dict[str, 
         "caught": result.caught,
         "alarms": result.alarms,
         "false_alarms": result.false_alarms,
+        "left_out": result.left_out.alarms,
         "headline": result.headline,
         "shift": _shift_unit(result.events.pair, grid),
         "threshold": None,

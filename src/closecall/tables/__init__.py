@@ -14,7 +14,6 @@ if TYPE_CHECKING:
         rows_schema,
     )
     from closecall.tables.incidents import read_events
-    from closecall.tables.inputs import Inputs
     from closecall.tables.reading import read_table, write_table
     from closecall.tables.scoring import (
         alarm_rate,
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
         curve_report,
         score_files,
     )
+    from closecall.tables.series import Inputs
 
 __all__ = [
     "BatchOptions",
@@ -50,7 +50,7 @@ _HOMES = {
     "evaluate_frame": "batch",
     "evaluate_table": "batch",
     "rows_schema": "batch",
-    "Inputs": "inputs",
+    "Inputs": "series",
     "read_events": "incidents",
 } | dict.fromkeys(("read_table", "write_table"), "reading")
 

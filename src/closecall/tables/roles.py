@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from closecall.clock import Clock
 from closecall.clock import read_times as read_ticks
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError
@@ -21,11 +23,11 @@ from closecall.tables.incidents import (
     is_duration,
     read_listing,
 )
-from closecall.tables.reading import is_iso_time, no_column, plain_values
+from closecall.tables.reading import NOT_NUMBERS, is_iso_time, no_column, plain_values
 from closecall.wording import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import tzinfo
 
     import pyarrow as pa
@@ -36,19 +38,19 @@ if TYPE_CHECKING:
 Role = Literal["truth", "predicted", "score", "ignore"]
 DISORDERS = ("error", "sort", "first", "last", "mean")
 """What to do where times repeat or go back."""
-MENDED = DISORDERS[2:]
-"""Those that keep one sample of each time."""
-_LABELS, _AVERAGED = {"truth", "predicted", "ignore", "trivial"}, {"score", "value"}
+_LABELS, _AVERAGED = {"truth", "predicted", "ignore", "trivial"}, {"score", "value", "values"}
 _WILD = {*"*?["}
 _OPEN_HINT = "Let such events last to the end of the series with `open='until-end'`."
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class NamedTable:
     """A table and what messages call it; `reader` reads a list of events that is no such table."""
 
     name: str
-    table: pa.Table
+    """Empty where messages have nothing to call it by."""
+    table: pa.Table | Mapping[str, Any]
+    """An Arrow table, or vectors and `Events` by name."""
     reader: Reader | None = None
     order: TimeOrder | None = None
     """Where each sample of the table belongs, if they are put in the order of time."""
@@ -56,7 +58,12 @@ class Source:
     @cached_property
     def columns(self) -> list[str]:
         """The table's column names, in order; Arrow writes them anew each time it is asked."""
-        return list(self.table.column_names)
+        return list(getattr(self.table, "column_names", self.table))
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return len(self.table[self.columns[0]]) if self.columns else 0
 
     @property
     def listing(self) -> str:
@@ -65,11 +72,11 @@ class Source:
             return "It lists events: name no column of it, or two, as START,STOP."
         return f"Its columns are: {listed(self.columns)}."
 
-    def column(self, name: str, argument: str) -> pa.ChunkedArray:
+    def column(self, name: str, argument: str) -> Any:
         """Return one column; raise if there is none of that name, or several."""
         if self.columns.count(read_name(name, argument)) != 1:
             raise no_column(name, self.columns, argument, self.name, self.listing)
-        column = self.table.column(name)
+        column = self.table[name]
         return column if self.order is None else self.order.apply(column, argument)
 
     def matching(self, patterns: Sequence[str | None], argument: str, other: set[Any]) -> list[Any]:
@@ -83,22 +90,25 @@ class Source:
             ):
                 names.append(pattern)
                 continue
-            own = [name for name in self.columns if name not in other]
-            found = [name for name in own if fnmatchcase(name, pattern)]
+            candidates = [name for name in self.columns if name not in other]
+            found = [name for name in candidates if fnmatchcase(name, pattern)]
             if not found:
                 rule = f"to match a column of {self.name}"
                 raise InputError(rule, repr(pattern), argument=argument, hint=self.listing)
             names += found
         return names
 
-    def times(self, name: str, argument: str) -> pa.ChunkedArray:
+    def times(self, name: str, argument: str) -> Any:
         """Return one column of times; dates and ISO text become datetimes."""
-        return _as_times(self.column(name, argument), f"{name!r} of {self.name}")
+        called = f"column {name!r} of {self.name}" if self.name else f"`{name}`"
+        return as_times(self.column(name, argument), called)
 
-
-def with_nan(scores: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Turn missing scores, which are blank in a CSV file, into nan."""
-    return scores.cast("float64").fill_null(np.nan) if scores.null_count else scores
+    def in_time_order(self, time: str | None, how: str) -> NamedTable:
+        """Put the samples in the order of their times, if `how` says so; the only place for it."""
+        if time is None or time not in self.columns or how not in DISORDERS[1:]:
+            return self
+        order = TimeOrder.of(self.times(time, "time"), how)
+        return self if order is None else replace(self, order=order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +124,9 @@ class TimeOrder:
     """How many samples came after a later one."""
 
     @classmethod
-    def of(cls, source: Source, time: str, how: str) -> TimeOrder | None:
-        """Find the order by a column of times; None if the samples are in order."""
-        ticks, _ = read_ticks(source.times(time, "time"), "time")
+    def of(cls, times: Any, how: str) -> TimeOrder | None:
+        """Find the order of times; None if the samples are in order."""
+        ticks, _ = read_ticks(times, "times")
         if (ticks[1:] > ticks[:-1]).all():
             return None
         samples = np.argsort(ticks, kind="stable")
@@ -124,20 +134,41 @@ class TimeOrder:
         back = int(np.count_nonzero(ticks[1:] < ticks[:-1]))
         return cls(samples, np.flatnonzero(new | (how == "sort")), how, back)
 
-    def apply(self, column: pa.ChunkedArray, argument: str) -> pa.ChunkedArray:
+    def apply(self, column: Any, argument: str) -> Any:
         """Put a column in order, one value for each time; the mean of labels is the highest."""
-        import pyarrow as pa
-
+        if isinstance(column, Events):
+            return column
+        if len(column) != self.samples.size:
+            rule = f"to have as many values as samples ({self.samples.size})"
+            raise InputError(rule, f"{len(column)}", argument=argument)
         places = self.first
         if self.how == "last":
             places = np.append(self.first[1:], self.samples.size) - 1
-        if self.how != "mean" or argument not in _AVERAGED | _LABELS:
-            return column.take(self.samples[places])
-        values = read_column(with_nan(plain_values(column)), argument)[0][self.samples]
-        if argument in _LABELS:
-            return pa.chunked_array([np.maximum.reduceat(values, self.first)])
-        counts = np.diff(self.first, append=values.size)
-        return pa.chunked_array([np.add.reduceat(values, self.first, dtype=np.float64) / counts])
+        if not is_arrow(column):
+            return _taken(column, self.samples[places], argument)
+        if self.how == "mean" and argument in _AVERAGED | _LABELS:
+            with suppress(*NOT_NUMBERS):  # what is no number is refused where it is read
+                return self._mean(plain_values(column), highest=argument in _LABELS)
+        return column.take(self.samples[places])
+
+    def _mean(self, column: pa.ChunkedArray, *, highest: bool) -> pa.ChunkedArray:
+        """Return the mean for each time, or the highest value; one that is missing stays so."""
+        import pyarrow as pa
+
+        missing = np.array(
+            [value is None for value in column.to_pylist()]
+            if column.null_count
+            else np.zeros(len(column)),
+            dtype=bool,
+        )[self.samples]
+        known = column.fill_null(0) if column.null_count else column
+        values = read_column(known, "")[0][self.samples]
+        if highest:
+            found = np.maximum.reduceat(values, self.first)
+        else:
+            counts = np.diff(self.first, append=values.size)
+            found = np.add.reduceat(values, self.first, dtype=np.float64) / counts
+        return pa.chunked_array([pa.array(found, mask=np.logical_or.reduceat(missing, self.first))])
 
     @property
     def note(self) -> str:
@@ -151,11 +182,26 @@ class TimeOrder:
         return f"Samples are put in the order of their times: {moved}{joined}."
 
 
+def _taken(values: Any, places: NDArray[np.int64], argument: str) -> Any:
+    """Return the values at some places; times keep their zone."""
+    array, zone = read_column(values, argument)
+    taken = array[places]
+    if zone is None:
+        return taken
+    clock = Clock("datetime", np.datetime_data(taken.dtype)[0], zone)
+    return [clock.scalar(tick) for tick in taken.view(np.int64).tolist()]
+
+
+def is_arrow(column: Any) -> bool:
+    """Return whether a column is one of Arrow's."""
+    return type(column).__module__ == "pyarrow.lib"
+
+
 @dataclass(frozen=True, eq=False)
 class EventList:
     """A side that lists events: in two columns of a table, or as a file of its own kind."""
 
-    source: Source
+    source: NamedTable
     role: Role
     columns: tuple[str, str] | None
     listing: Listing | None
@@ -187,84 +233,80 @@ class EventList:
             return Events([])
         # A file of events is a set: its order means nothing.
         order = np.argsort(read_column(starts, self.role)[0], kind="stable")
-        own = Events.from_arrays(starts.take(order), stops.take(order)).intervals
+        intervals = Events.from_arrays(starts.take(order), stops.take(order)).intervals
         names = [name for name in self.source.columns if name not in self.columns]
-        others = self.source.table.select(names).take(order) if self.role == "truth" else None
+        table: Any = self.source.table
+        others = table.select(names).take(order) if self.role == "truth" else None
         details = {} if others is None else details_of(others.to_pylist())
-        return Events.wrap(replace(own, details=details))
+        return Events.wrap(replace(intervals, details=details))
 
 
 def find_side(
-    source: Source, role: Role, asked: str | None, *, time: str | None, shared: bool
-) -> EventList | pa.ChunkedArray:
-    """Return one side of the comparison: a column of 0/1 labels, or an event list.
+    table: NamedTable, role: Role, asked: str | None, *, time: str | None, shared: bool
+) -> EventList | Events | Any:
+    """Return one side of the comparison: a column of 0/1 labels, an event list, or `Events`.
 
     It is `asked` for as a column, or as ``START,STOP``; else a column called like the `role` is
     taken, or what must be it: nothing follows from the shape of a table that is `shared` with the
     other side, and the column of times is never a label.
     """
-    columns, option = source.columns, f"`{role}='{{}},{{}}'`"
+    columns, option = table.columns, f"`{role}='{{}},{{}}'`"
     pair: tuple[str, str] | None = None
     if asked is not None and read_name(asked, role) not in columns and "," in asked:
         start, _, stop = asked.partition(",")
         pair = (start.strip(), stop.strip())
-    if source.reader is not None and (pair is not None or (asked is None and not shared)):
-        return EventList(source, role, pair, source.reader(pair, option))
+    if table.reader is not None and (pair is not None or (asked is None and not shared)):
+        return EventList(table, role, pair, table.reader(pair, option))
     if asked is None and not shared and role not in columns:
-        pair = event_columns(source.name, columns, option)
+        pair = event_columns(table.name, columns, option)
     if pair is None:
-        return read_values(source, role, asked, time=time, shared=shared)
-    return EventList(source, role, pair, None)
+        return read_values(table, role, asked, time=time, shared=shared)
+    return EventList(table, role, pair, None)
 
 
 def read_values(
-    source: Source, role: Role, asked: str | None, *, time: str | None, shared: bool
-) -> pa.ChunkedArray:
-    """Return a column with one value per sample, found as by `read_side`."""
-    others = [name for name in source.columns if name != time]
-    if asked is None and role not in others and (shared or len(others) != 1):
-        rule = f"to name a column of {source.name}"
-        pair = "" if shared or role == "score" else " Name two, as START,STOP, if it lists events."
-        raise InputError(rule, "no name", argument=role, hint=source.listing + pair)
+    table: NamedTable, role: Role, asked: str | None, *, time: str | None, shared: bool
+) -> Any:
+    """Return a column with one value per sample, found as by `find_side`."""
     if asked is None:
+        others = [name for name in table.columns if name != time]
+        if role not in others and (shared or len(others) != 1):
+            rule = f"to name a column of {table.name}"
+            single = shared or role == "score"
+            pair = "" if single else " Name two, as START,STOP, if it lists events."
+            raise InputError(rule, "no name", argument=role, hint=table.listing + pair)
         asked = role if role in others else others[0]
-    return plain_values(source.column(asked, role))
+    column = table.column(asked, role)
+    return plain_values(column) if is_arrow(column) else column
 
 
-def read_times(sources: list[Source], time: str) -> pa.ChunkedArray:
+def sample_times(tables: Sequence[NamedTable], time: str) -> Any:
     """Return the column of times of whichever tables have it; several must agree."""
     read_name(time, "time")
-    holders = [source for source in sources if time in source.columns] or sources[:1]
-    first, *rest = holders
+    first, *rest = [table for table in tables if time in table.columns] or tables[:1]
     times = first.times(time, "time")
     for other in rest:
         _require_agreement(first, times, other, other.times(time, "time"))
     return times
 
 
-def _as_times(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    import pyarrow as pa
-
-    types = pa.types
-    if types.is_date(column.type):
-        return column.cast(pa.timestamp("ms"))
-    if types.is_time(column.type):
-        raise InputTypeError(
-            f"column {name} to hold numbers or ISO times", "times of day without a date"
-        )
-    return read_text_times(column, f"column {name}")
-
-
-def read_text_times(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """Turn ISO text into datetimes; what is no text stays as it is."""
-    import pyarrow as pa
-
-    types = pa.types
-    if not (types.is_string(column.type) or types.is_large_string(column.type)):
+def as_times(column: Any, name: str) -> Any:
+    """Turn dates and ISO text of Arrow into datetimes; what is neither stays as it is."""
+    if not is_arrow(column):
         return column
-    for kind in (pa.timestamp("us"), pa.timestamp("us", tz="UTC")):
+    import pyarrow as pa
+
+    types, kind = pa.types, column.type
+    if types.is_date(kind):
+        return column.cast(pa.timestamp("s"))
+    if types.is_time(kind):
+        rule = f"{name} to hold numbers or ISO times"
+        raise InputTypeError(rule, "times of day without a date")
+    if not (types.is_string(kind) or types.is_large_string(kind)):
+        return column
+    for stamps in (pa.timestamp("us"), pa.timestamp("us", tz="UTC")):
         try:
-            return column.cast(kind)
+            return column.cast(stamps)
         except pa.ArrowInvalid:
             continue
     texts = column.to_pylist()
@@ -278,7 +320,7 @@ def read_text_times(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
 
 
 def _require_agreement(
-    first: Source, times: pa.ChunkedArray, other: Source, others: pa.ChunkedArray
+    first: NamedTable, times: pa.ChunkedArray, other: NamedTable, others: pa.ChunkedArray
 ) -> None:
     if len(times) != len(others):
         return  # the labels differ in length too, and that message is clearer

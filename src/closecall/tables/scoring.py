@@ -17,7 +17,7 @@ from closecall.affiliation import (
 )
 from closecall.errors import InputTypeError, shown
 from closecall.parameters import read_names, require_count
-from closecall.tables.inputs import Inputs
+from closecall.tables.series import Inputs
 from closecall.wording import json_number
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from closecall.affiliation.rules import ThresholdRule
     from closecall.compare import Comparison
     from closecall.evaluate import Evaluation
-    from closecall.tables.inputs import Columns, File, InputOptions
+    from closecall.tables.series import File, ReadingOptions, SeriesInput
 
 _SECONDS_PER_DAY = 86_400
 _SHORT = 8  # significant digits of a threshold that need no shortening
@@ -43,7 +43,7 @@ def score_files(
     predicted: str | None = None,
     point_length: Any = None,
     zero_division: float = nan,
-    **inputs: Unpack[InputOptions],
+    **inputs: Unpack[ReadingOptions],
 ) -> Affiliation:
     r"""Score predictions against the truth, straight from CSV or Parquet files or Arrow tables.
 
@@ -82,16 +82,16 @@ def score_files(
     >>> score_files(incidents, alarms, predicted="at,at", span=(0, 100)).headline
     '1 of 1 caught, median delay 2, no false alarms'
     """
-    columns = Inputs((truth_file, predicted_file), **inputs).read([predicted])
-    results, _ = score_columns(columns, point_length=point_length, zero_division=zero_division)
+    series = Inputs((truth_file, predicted_file), **inputs).read([predicted])
+    results, _ = score_series(series, point_length=point_length, zero_division=zero_division)
     return next(iter(results.values()))
 
 
-def score_columns(
-    columns: Columns, rule: ThresholdRule | None = None, **options: Any
+def score_series(
+    series: SeriesInput, rule: ThresholdRule | None = None, **options: Any
 ) -> tuple[dict[str, Affiliation], dict[str, Any]]:
     """Score every detector that was read; return the thresholds of those that gave scores."""
-    read = columns.detectors
+    read = series.detectors
     pairs, thresholds = dict(read.predicted), {}
     for name, scored in read.scored.items():
         from closecall.affiliation.rules import ThresholdRule  # which labels do without
@@ -102,19 +102,12 @@ def score_columns(
 
 
 def metric_rows(
-    columns: Columns, thresholds: dict[str, Any], metrics: dict[str, dict[str, Any]]
+    series: SeriesInput, thresholds: dict[str, Any], metrics: dict[str, dict[str, Any]]
 ) -> dict[str, Evaluation]:
     """Compute metrics by detector, as `closecall.evaluate` does."""
     from closecall.evaluate import Evaluation, evaluate  # all metrics are many modules
 
-    rows = evaluate(
-        columns.truth,
-        columns.predicted,
-        scores=columns.scores,
-        threshold=thresholds or None,
-        metrics=metrics,
-        **columns.axis,
-    )
+    rows = evaluate(**series.arguments, threshold=thresholds or None, metrics=metrics)
     found = {}
     for row in rows:
         numbers = {key: own for key, own in row.items() if key not in {"detector", "threshold"}}
@@ -128,7 +121,7 @@ def curve_files(
     scores_file: File | None = None,
     *,
     score: str | None = None,
-    **inputs: Unpack[InputOptions],
+    **inputs: Unpack[ReadingOptions],
 ) -> AffiliationCurve:
     r"""Score a detector at every threshold, straight from CSV or Parquet files or Arrow tables.
 
@@ -145,8 +138,8 @@ def curve_files(
     >>> curve_files(path)
     AffiliationCurve(4 thresholds, average_precision=1.000, best f1=1.000 at 0.7)
     """
-    columns = Inputs((truth_file, scores_file), **inputs).read(scores=[score])
-    (scored,) = columns.detectors.scored.values()
+    series = Inputs((truth_file, scores_file), **inputs).read(scores=[score])
+    (scored,) = series.detectors.scored.values()
     return affiliation_curve(scored, None)
 
 
@@ -278,7 +271,7 @@ def compare_files(
     scores: Sequence[str] = (),
     thresholds: Mapping[str, float] | None = None,
     decimals: int | None = None,
-    **inputs: Unpack[InputOptions],
+    **inputs: Unpack[ReadingOptions],
 ) -> Comparison:
     r"""Compare detectors event by event, straight from CSV or Parquet files or Arrow tables.
 
@@ -298,9 +291,8 @@ def compare_files(
     from closecall.compare import compare  # which a score does without
 
     names = read_names(predicted, "predicted"), read_names(scores, "scores")
-    columns = Inputs((truth_file, detectors_file), **inputs).read(*names, fewest=2)
-    options = {"thresholds": thresholds, "decimals": decimals, **columns.axis}
-    return compare(columns.truth, columns.predicted, scores=columns.scores, **options)
+    series = Inputs((truth_file, detectors_file), **inputs).read(*names, fewest=2)
+    return compare(**series.arguments, thresholds=thresholds, decimals=decimals)
 
 
 def threshold_text(curve: AffiliationCurve, threshold: float) -> str:

@@ -15,10 +15,9 @@ from closecall.parameters import read_flag, read_path, takes
 from closecall.tables.batch.engines import KEPT, Engine, open_engine, run
 from closecall.tables.batch.journal import Journal, sole_writer
 from closecall.tables.batch.long_series import WholeSeries, can_be_cut
-from closecall.tables.batch.options import CODE, DETECTOR, GAP, QUIET, BatchOptions, Disorder
+from closecall.tables.batch.options import CODE, DETECTOR, GAP, QUIET, BatchOptions
 from closecall.tables.batch.result import BatchResult
 from closecall.tables.batch.rows import UnitRows, evaluate_unit, in_order, rows_table
-from closecall.tables.batch.status import Status
 from closecall.tables.batch.summary import advice_on_rows
 from closecall.tables.batch.thresholds import (
     FoldedChanges,
@@ -27,6 +26,7 @@ from closecall.tables.batch.thresholds import (
     unit_changes,
 )
 from closecall.tables.reading import MEMORY, memory_of, read_memory, too_large
+from closecall.tables.series import Disorder, Status
 from closecall.tables.sources import open_source
 from closecall.tables.sources.memory import MemoryUnit, group
 from closecall.tables.sources.paths import DamagedUnit

@@ -9,13 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.axis import Axis, Spacing, is_short, require_increasing
-from closecall.clock import SAMPLES, read_times
+from closecall.clock import SAMPLES
 from closecall.errors import ClosecallError, InputError
-from closecall.events import read_labels
-from closecall.scores import predicted_at, read_scores
-from closecall.tables.batch.series import Series, to_numpy
-from closecall.tables.batch.status import Status, empty_series, with_status
-from closecall.tables.roles import read_text_times
+from closecall.events import Intervals
+from closecall.scores import predicted_at, require_scores
+from closecall.series import on_axis
+from closecall.tables.series import (
+    SeriesInput,
+    Status,
+    read_label_column,
+    read_score_column,
+    read_time_column,
+    with_status,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,8 +131,8 @@ class LongSeries:
         if not table.num_rows or name in self._trouble:
             return
         try:
-            with _counted_from(before), with_status(Status.BAD_LABELS):
-                truth = read_labels(to_numpy(table.column(name), name), name)
+            with _counted_from(before):
+                truth = read_label_column(table.column(name), name)
             times = {} if time is None else {time: self._ticks(table.column(time), time, before)}
         except ClosecallError as error:
             self._trouble[name] = error
@@ -145,15 +151,15 @@ class LongSeries:
 
     def _ticks(self, column: pa.ChunkedArray, name: str, before: int) -> Ticks:
         """Read times, which go on where the last part ended."""
-        with _counted_from(before), with_status(Status.BAD_TIMES):
-            times = to_numpy(read_text_times(column, f"`{name}`"), name)
-            ticks, self._clock = read_times(times, name)
+        with _counted_from(before):
+            times = read_time_column(column, name, self._options)
+        ticks, self._clock = times.ticks, times.clock
         last = np.asarray([self._last[name]] if before else [], dtype=ticks.dtype)
         joined = np.append(last, ticks)
         with _counted_from(before - last.size), with_status(Status.BAD_TIMES):
             require_increasing(joined, self._clock, name)
         self._last[name] = ticks[-1].item()
-        self._short = times.dtype == np.float32
+        self._short = times.short
         self._exact &= self._clock.kind == "number" and is_short(ticks)
         steps = np.diff(joined)
         if steps.size:
@@ -172,11 +178,12 @@ class LongSeries:
             column = table.column(name)
             try:
                 if options.predicted:
-                    with _counted_from(before), with_status(Status.BAD_LABELS):
-                        found[name] = read_labels(to_numpy(column, name), name)
+                    with _counted_from(before):
+                        found[name] = read_label_column(column, name)
                     continue
-                with _counted_from(before), with_status(Status.BAD_SCORES, values=Status.NAN_SCORE):
-                    scores = read_scores(to_numpy(column, name), name)
+                with _counted_from(before), with_status(Status.NAN_SCORE):
+                    scores = read_score_column(column, name)
+                    require_scores(scores, name)
             except ClosecallError as error:
                 self._trouble[name] = error
                 continue
@@ -185,10 +192,12 @@ class LongSeries:
             found[name] = predicted_at(scores, options.threshold.value)
         return found
 
-    def series(self) -> Series:
+    def series(self) -> SeriesInput:
         """Return the series, once all parts are there."""
         if not self.samples:
-            raise empty_series()
+            error = InputError("at least one sample", "none")
+            error.status = Status.EMPTY
+            raise error
         labels, time = self.column(self._options.truth), self._options.time
         kept = self.column(_NUMBER)
         numbers = np.append(kept, self.samples)
@@ -196,11 +205,10 @@ class LongSeries:
         if time is None:
             spacing = Spacing(0, self.samples, self.samples, 1, 1, short=False)
             axis = LongAxis(kept, kept.size, self.samples, SAMPLES, numbers, spacing, 1)
-            return Series(labels, axis, None, timed=False, numbers=numbers)
+            return self._whole(labels, axis, numbers, timed=False)
         with with_status(Status.BAD_TIMES):
             if self.samples == 1:
-                rule = "to have at least two times, which tell how long a sample is"
-                raise InputError(rule, "one", argument=time)
+                raise InputError("for a series of one sample", "none", argument="end")
             ticks, last = self.column(time), self._last[time]
             first, (low, high) = ticks[0].item(), self._limits
             steps = Spacing(first, last, self.samples - 1, low, high, self._short)
@@ -209,7 +217,14 @@ class LongSeries:
         low, high = min(low, end - last), max(high, end - last)
         spacing = Spacing(first, end, self.samples, low, high, self._exact)
         axis = LongAxis(ticks, ticks.size, end, self._clock, numbers, spacing, usual)
-        return Series(labels, axis, None, timed=True, numbers=numbers)
+        return self._whole(labels, axis, numbers, timed=True)
+
+    @staticmethod
+    def _whole(
+        labels: NDArray[Any], axis: Axis, numbers: NDArray[np.int64], *, timed: bool
+    ) -> SeriesInput:
+        truth = on_axis(Intervals.from_labels(labels, axis), axis)
+        return SeriesInput(in_span=truth, labels=labels, axis=axis, timed=timed, numbers=numbers)
 
     def column(self, name: str) -> NDArray[Any]:
         """Return what was kept of a column, or raise what is wrong with it."""

@@ -9,36 +9,32 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from functools import cached_property
 from math import nan
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.affiliation.rules import OF_MANY_SERIES, ThresholdRule
-from closecall.clock import Clock, is_missing, read_times
+from closecall.clock import is_missing
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
 from closecall.events import Events
 from closecall.metrics.registry import METRICS, find
 from closecall.parameters import (
     is_listed,
-    is_number,
     read_flag,
-    read_length,
     read_name,
     read_names,
-    require_choice,
     require_count,
 )
-from closecall.scores import require_nan
 from closecall.series import Pair, Scored, read_pair, read_scored
 from closecall.tables.file_names import FileNames
-from closecall.tables.reading import MEMORY, text_codec
+from closecall.tables.reading import text_codec
+from closecall.tables.series import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from closecall.metrics.registry import Metric
-
-Disorder = Literal["error", "sort", "first", "last", "mean", "index"]
+    from closecall.tables.series import Limit
 
 DETECTOR = "detector"
 COUNTS = (
@@ -53,6 +49,7 @@ OUTCOMES = ("caught", "false_alarms")
 LENGTHS = ("alarmed", "median_delay", "evaluated_days")
 LEFT_OUT = ("left_out_events", "left_out_alarms")
 IGNORED = "ignored_time"
+_FIXED = ("end", "span", "merge", "clip", "timezone", "open", "usual_end", "of_many")
 _MOST = 1_000_000  # folds, or moves of a series: more would never end
 BEST = "best_f1"  # at the series' own best threshold, beside that of `cross_fit`
 GAP, QUIET, CODE = "__gap__", "__quiet__", "__code__"  # of rows until they are put together
@@ -67,35 +64,29 @@ _TAKEN = {
 }
 
 
-@dataclass(frozen=True)
-class BatchOptions:
+@dataclass(frozen=True, kw_only=True)
+class BatchOptions(Reading):
     """Every option of `evaluate_frame` that decides a number; sent to workers as it is."""
 
-    by: tuple[str, ...]
+    by: tuple[str, ...] = ()
     truth: str
-    scores: tuple[str, ...]
+    scores: tuple[str, ...] = ()
     """Empty if `predicted` is given."""
-    predicted: tuple[str, ...]
+    predicted: tuple[str, ...] = ()
     """Empty if `scores` is given."""
-    time: str | None
     threshold: ThresholdRule
     metrics: tuple[tuple[str, dict[str, Any]], ...]
     """Names of metrics, with their parameters."""
-    per_event: bool = False
-    disorder: Disorder = "error"
-    strict: bool = False
     ignore: str | Events | None = None
-    max_step: Any = None
-    nan: str = "raise"
-    since: Any = None
-    until: Any = None
+    series: str | None = None
+    """How the names of files tell series apart; the fields are among `by`."""
+    per_event: bool = False
+    strict: bool = False
     fit_until: Any = None
     folds: int = 5
     retune: int | None = None
-    series: str | None = None
-    """How the names of files tell series apart; the fields are among `by`."""
-    encoding: str = "utf-8"
-    memory: float = MEMORY
+    usual_end: bool = True
+    of_many: bool = True
     shared: dict[str, Any] = field(default_factory=dict)
     """Thresholds by detector, once all series were looked at: one, or one for each fold."""
     fold_keys: tuple[tuple[Any, ...], ...] = ()
@@ -129,25 +120,18 @@ class BatchOptions:
             metrics=_read_metrics(metrics, scored=bool(scores), timed=time is not None),
             **others,
         )
-        own._check_values()
         codec = text_codec(own.encoding).name
         options = replace(own, threshold=own._read_threshold(threshold), encoding=codec)
         options.check()
         return options
 
-    def _check_values(self) -> None:
-        require_choice(self.disorder, "disorder", get_args(Disorder))
-        require_nan(self.nan)
+    def __post_init__(self) -> None:
+        super().__post_init__()
         require_count(self.folds, "folds", 2, _MOST)
         if self.retune is not None:
             require_count(self.retune, "retune", 1, _MOST)
         if self.ignore is not None and not isinstance(self.ignore, Events):
             read_name(self.ignore, "ignore")
-        if self.max_step is not None:
-            _check_step(self.max_step)
-        for name in ("since", "until", "fit_until"):
-            if getattr(self, name) is not None:
-                read_times([getattr(self, name)], name)
         for name in ("per_event", "strict"):
             read_flag(getattr(self, name), name)
 
@@ -160,6 +144,10 @@ class BatchOptions:
         rule = ThresholdRule.read(threshold)
         needed = self.per_event or any(entry.takes == "labels" for entry, _ in self.entries)
         return rule if needed else ThresholdRule("none")
+
+    def limits(self, *, fitting: bool = False) -> list[Limit]:
+        """Return the ends of evaluated time; `fitting` is for choosing a threshold."""
+        return [*super().limits(), ("fit_until", self.fit_until, fitting)]
 
     @property
     def detectors(self) -> tuple[str, ...]:
@@ -288,8 +276,8 @@ class BatchOptions:
     def describe(self, fingerprint: str) -> dict[str, str]:
         """Return what is asked of which data, as text that is the same if and only if they are."""
         # Neither `strict` nor `memory` nor what was computed decides what is asked.
-        computed = {"strict", "memory", "shared", "fold_keys"}
-        named = [one.name for one in fields(self) if one.name not in computed]
+        left_out = {"strict", "memory", "shared", "fold_keys", *_FIXED}
+        named = [one.name for one in fields(self) if one.name not in left_out]
         values = {name: getattr(self, name) for name in named}
         words: dict[str, Callable[[Any], str]] = {
             "threshold": str,
@@ -307,9 +295,8 @@ class BatchOptions:
             got = "`predicted`" if self.predicted else f"the threshold {self.threshold}"
             rule = "a rule that chooses thresholds beside `fit_until`"
             raise InputTypeError(rule, got, hint="Leave earlier time out with `since`.")
-        if self.predicted and (self.nan == "ignore" or self.retune is not None):
-            option = "nan='ignore'" if self.nan == "ignore" else "retune"
-            raise InputTypeError(f"`score` beside `{option}`", "`predicted`")
+        if self.predicted and self.retune is not None:
+            raise InputTypeError("`score` beside `retune`", "`predicted`")
         repeated = [name for name, count in Counter(self.columns).items() if count > 1]
         if repeated:
             got = f"{repeated[0]!r} in more than one"
@@ -322,15 +309,6 @@ class BatchOptions:
             rule = f"one column to evaluate where {DETECTOR!r} is among `by`"
             hint = "Rename the column if it does not say which detector a row belongs to."
             raise InputError(rule, f"{len(self.detectors)}", hint=hint)
-
-
-def _check_step(step: Any) -> None:
-    """Raise for what is no length of time, on whatever axis."""
-    of_time = isinstance(step, timedelta | np.timedelta64)
-    if not of_time and not is_number(step):
-        rule = "to be a number, or a timedelta where times are datetimes"
-        raise InputTypeError(rule, shown(step), argument="max_step")
-    read_length(step, Clock("datetime", "ns") if of_time else Clock("number"), "max_step")
 
 
 def sortable(key: tuple[Any, ...]) -> tuple[Any, ...]:

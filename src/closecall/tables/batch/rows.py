@@ -14,9 +14,17 @@ from closecall.affiliation.event_scores import COLUMNS
 from closecall.affiliation.score import score_pair
 from closecall.affiliation.shifts import Chance
 from closecall.affiliation.sweep import roll_scores, score_rolls
-from closecall.errors import ClosecallError, InputError, UndefinedMetricError, reason
+from closecall.errors import (
+    ClosecallError,
+    InputError,
+    InputTypeError,
+    UndefinedMetricError,
+    reason,
+    with_names,
+)
 from closecall.evaluated_time import far_step, quiet_start
 from closecall.fscore import first_highest
+from closecall.series import Pair, Scored
 from closecall.signature import data_hash
 from closecall.tables.batch.long_series import LongSeries, WholeSeries
 from closecall.tables.batch.options import (
@@ -34,8 +42,9 @@ from closecall.tables.batch.options import (
     QUIET,
     RETUNED,
 )
-from closecall.tables.batch.series import one_per_time, read_scored_column, read_series, with_times
-from closecall.tables.batch.status import Status, one_line, with_status
+from closecall.tables.batch.status import one_line
+from closecall.tables.roles import NamedTable, as_times
+from closecall.tables.series import Status, read_series
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -44,9 +53,8 @@ if TYPE_CHECKING:
 
     from closecall.affiliation import Affiliation, AffiliationCurve
     from closecall.metrics.registry import Metric
-    from closecall.series import Pair, Scored
     from closecall.tables.batch.options import BatchOptions
-    from closecall.tables.batch.series import Series
+    from closecall.tables.series import SeriesInput
     from closecall.tables.sources import Unit
 
 _TEXTS = (DETECTOR, "status", "reason", DATA)
@@ -75,7 +83,7 @@ class Answer(NamedTuple):
     """Every column of the result except `by` and the detector; None for an empty cell."""
     affiliation: Affiliation | None = None
     """Scores of each true event, where there are any."""
-    series: Series | None = None
+    series: SeriesInput | None = None
     """The series that was read, where it could be."""
 
 
@@ -86,12 +94,12 @@ def evaluate_series(
 
     `key` tells the series apart; `detector` is what it says of the detector, if anything.
     """
-    table = one_per_time(table, options)
+    tables = [NamedTable("", table)]
     return _answers(
         table.num_rows,
-        partial(read_series, table, options),
+        partial(read_series, tables, options),
         lambda series, name: _DetectorInput.read(
-            series, table, name, options, (key, detector or name)
+            series, tables, name, options, (key, detector or name)
         ),
         options,
     )
@@ -99,8 +107,8 @@ def evaluate_series(
 
 def _answers(
     samples: int,
-    read: Callable[[], Series],
-    read_given: Callable[[Series, str], _DetectorInput],
+    read: Callable[[], SeriesInput],
+    read_given: Callable[[SeriesInput, str], _DetectorInput],
     options: BatchOptions,
 ) -> list[Answer]:
     blank = dict(options.blank_row, samples=samples)
@@ -146,18 +154,15 @@ class _DetectorInput(NamedTuple):
     @classmethod
     def read(
         cls,
-        series: Series,
-        table: pa.Table,
+        series: SeriesInput,
+        tables: list[NamedTable],
         name: str,
         options: BatchOptions,
         whose: tuple[tuple[Any, ...], str],
     ) -> _DetectorInput:
-        column = table.column(name)
-        if options.predicted:
-            with with_status(Status.BAD_LABELS):
-                labels = series.labelled(column, name)
-            return cls(None, None, nan, series.predicting(labels))
-        scored = read_scored_column(series, column, name)
+        scored = series.detector(name)
+        if isinstance(scored, Pair):
+            return cls(None, None, nan, scored)
         needed = options.needs_curve and len(series.in_span.truth) > 0
         curve = affiliation_curve(scored, None) if needed else None
         threshold, unchosen, fitted = nan, None, None
@@ -165,8 +170,8 @@ class _DetectorInput(NamedTuple):
             if options.of_many_series:
                 threshold = _chosen_on_many(options, *whose)
             elif options.fit_until is not None:
-                part = read_series(table, options, fitting=True)
-                fitted = read_scored_column(part, column, name)
+                part = read_series(tables, options, options.limits(fitting=True))
+                fitted = read_scored(part, name)
                 threshold = options.threshold.choose(fitted)
             elif options.threshold.kind != "none" and (
                 curve is not None or options.threshold.kind != "best_f1"
@@ -181,11 +186,19 @@ class _DetectorInput(NamedTuple):
 
     @classmethod
     def read_long(
-        cls, series: Series, name: str, whole: LongSeries, options: BatchOptions
+        cls, series: SeriesInput, name: str, whole: LongSeries, options: BatchOptions
     ) -> _DetectorInput:
         pair = series.predicting(whole.column(name))
         threshold = options.threshold.value if options.scores else nan
         return cls(None, None, threshold, pair, constant=whole.constant(name))
+
+
+def read_scored(series: SeriesInput, name: str) -> Scored:
+    """Return a detector that gave scores; raise what is wrong with it."""
+    scored = series.detector(name)
+    if not isinstance(scored, Scored):
+        raise InputTypeError("scores", "labels", argument=name)
+    return scored
 
 
 def _chosen_on_many(options: BatchOptions, key: tuple[Any, ...], detector: str) -> float:
@@ -202,7 +215,11 @@ def _chosen_on_many(options: BatchOptions, key: tuple[Any, ...], detector: str) 
 
 
 def _evaluate_detector(
-    row: dict[str, Any], series: Series, given: _DetectorInput, name: str, options: BatchOptions
+    row: dict[str, Any],
+    series: SeriesInput,
+    given: _DetectorInput,
+    name: str,
+    options: BatchOptions,
 ) -> Answer:
     """Fill in a row: counts, then each metric, then outcomes, chance and the status."""
     if given.pair is not None:
@@ -233,11 +250,11 @@ def _evaluate_detector(
         for number, value in values.items():
             row[entry.name if number == "value" else f"{entry.name}_{number}"] = _number(value)
     _fill_beside(row, given, scores, options)
-    row["status"], row["reason"] = failure or _judge(row, given, name, options)
+    row["status"], row["reason"] = failure or _judge(row, series, given, name, options)
     return Answer(row, scores if options.per_event else None, series)
 
 
-def _data_hash(series: Series, given: _DetectorInput, options: BatchOptions) -> str | None:
+def _data_hash(series: SeriesInput, given: _DetectorInput, options: BatchOptions) -> str | None:
     """Return a hash of what was evaluated: of alarms, unless scores decide more than these."""
     if given.scored is not None and (options.needs_scores or given.pair is None):
         return data_hash(*filter(None, (given.scored, given.fitted)))
@@ -289,7 +306,7 @@ def _fill_outcomes(row: dict[str, Any], pair: Pair, scores: Affiliation | None) 
 def _values(
     entry: Metric,
     parameters: dict[str, Any],
-    series: Series,
+    series: SeriesInput,
     given: _DetectorInput,
     scores: Affiliation | None,
 ) -> dict[str, Any]:
@@ -312,18 +329,22 @@ def _number(value: Any) -> float:
 
 
 def _judge(
-    row: dict[str, Any], given: _DetectorInput, name: str, options: BatchOptions
+    row: dict[str, Any],
+    series: SeriesInput,
+    given: _DetectorInput,
+    name: str,
+    options: BatchOptions,
 ) -> tuple[str, str | None]:
     """Return the status and the reason of numbers that were computed."""
-    if not row["true_events"]:
-        got = f"none in `{options.truth}`"
-        if row.get(LEFT_OUT[0]):
-            got = f"none in evaluated time, and {row[LEFT_OUT[0]]} in ignored time"
-        return Status.NO_EVENT, reason(InputError("at least one true event", got))
+    try:
+        with with_names({"truth": options.truth}):
+            series.in_span.require_truth(options.metrics[0][0])
+    except UndefinedMetricError as error:
+        return Status.NO_EVENT, reason(error)
     if given.constant is not None:
         got = f"{given.constant} for every sample"
-        error = InputError("to tell samples apart", got, argument=name)
-        return Status.CONSTANT_SCORE, reason(error)
+        constant = InputError("to tell samples apart", got, argument=name)
+        return Status.CONSTANT_SCORE, reason(constant)
     if given.unchosen is not None:
         return Status.UNDEFINED, given.unchosen
     undefined = [column for column in options.metric_columns if isnan(row[column])]
@@ -331,10 +352,10 @@ def _judge(
         return Status.OK, None
     metrics = f"{', '.join(undefined)} {'is' if len(undefined) == 1 else 'are'} undefined"
     if row["predicted_events"] == 0:
-        error = InputError(f"at least one prediction ({metrics})", "none")
+        broken = InputError(f"at least one prediction ({metrics})", "none")
     else:
-        error = InputError("numbers for every metric", f"{metrics} for this series")
-    return Status.UNDEFINED, reason(error)
+        broken = InputError("numbers for every metric", f"{metrics} for this series")
+    return Status.UNDEFINED, reason(broken)
 
 
 def _status_of(error: Exception) -> dict[str, str]:
@@ -381,14 +402,28 @@ def _evaluated(
     if isinstance(unit, WholeSeries) and unit.cut:
         whole = LongSeries(options)
         for part in unit.tables():
-            table = with_times(part, options)
+            table = _with_times(part, options)
             whole.add(table)
         given = partial(_DetectorInput.read_long, whole=whole, options=options)
         yield (), table.schema, _answers(whole.samples, whole.series, given, options)
         return
     for key, group in unit.groups():
-        table = with_times(group, options)
+        table = _with_times(group, options)
         yield key, table.schema, evaluate_series(table, options, key, detector_of(key, options))
+
+
+def _with_times(table: pa.Table, options: BatchOptions) -> pa.Table:
+    """Turn times that are ISO text into datetimes."""
+    if options.time is None:
+        return table
+    column = table.column(options.time)
+    try:
+        times = as_times(column, options.time)
+    except InputTypeError:  # what is wrong with the times is told where they are read
+        return table
+    if times is column:
+        return table
+    return table.set_column(table.column_names.index(options.time), options.time, times)
 
 
 def detector_of(key: tuple[Any, ...], options: BatchOptions) -> str | None:
@@ -448,7 +483,7 @@ def _events_of(answer: Answer, schema: pa.Schema, options: BatchOptions) -> list
         return []
 
 
-def event_rows(scores: Affiliation, series: Series, time: pa.DataType | None) -> pa.Table:
+def event_rows(scores: Affiliation, series: SeriesInput, time: pa.DataType | None) -> pa.Table:
     """Return the true events of one series, with what one detector made of each.
 
     Where times were ignored they are null, and so are lengths of time.

@@ -2,29 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-from closecall.errors import ClosecallError, InputError, first_line, reason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-class Status:
-    """What can become of a series and a detector, as the rows of a batch say it."""
-
-    OK = "ok"
-    EMPTY = "empty"
-    BAD_LABELS = "bad_labels"
-    BAD_TIMES = "bad_times"
-    BAD_SCORES = "bad_scores"
-    NAN_SCORE = "nan_score"
-    NO_EVENT = "no_event"
-    CONSTANT_SCORE = "constant_score"
-    UNDEFINED = "undefined"
-    FAILED = "failed"
-
+from closecall.errors import ClosecallError, first_line, reason
+from closecall.tables.series import Status
 
 STATUSES = {
     Status.OK: "evaluated",
@@ -43,28 +22,6 @@ DISORDER_HINT = (
     "--disorder sort puts samples in the order of their times, and first, last or mean also keeps "
     "one of each; index counts samples instead"
 )
-
-
-@contextmanager
-def with_status(status: str, *, values: str | None = None) -> Iterator[None]:
-    """Give errors that a caller can fix the status of the part that is read.
-
-    `values` is the status if single values are wrong, and not the type of all of them.
-    """
-    try:
-        yield
-    except ClosecallError as error:
-        error.status = error.status or (
-            values if values and isinstance(error, InputError) else status
-        )
-        raise
-
-
-def empty_series(rule: str = "at least one sample", got: str = "none") -> InputError:
-    """Return the error for a series of which nothing is left to evaluate."""
-    error = InputError(rule, got)
-    error.status = Status.EMPTY
-    return error
 
 
 def one_line(error: BaseException) -> str:

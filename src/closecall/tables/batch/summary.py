@@ -27,8 +27,9 @@ from closecall.statistics import (
 from closecall.statistics.intervals import read_drawing, read_level
 from closecall.statistics.ranks import ranks_of
 from closecall.tables.batch.options import ALARMED, BEST, DETECTOR, GAP, QUIET
-from closecall.tables.batch.status import STATUSES, Status
+from closecall.tables.batch.status import STATUSES
 from closecall.tables.reading import value_type
+from closecall.tables.series import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

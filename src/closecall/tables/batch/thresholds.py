@@ -18,8 +18,9 @@ from closecall.affiliation import AffiliationCurve, affiliation_curve
 from closecall.affiliation.sweep import cut_samples
 from closecall.fscore import f_measure
 from closecall.tables.batch.options import sortable
-from closecall.tables.batch.rows import detector_of
-from closecall.tables.batch.series import one_per_time, read_scored_column, read_series
+from closecall.tables.batch.rows import detector_of, read_scored
+from closecall.tables.roles import NamedTable
+from closecall.tables.series import read_series
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -138,17 +139,16 @@ def series_changes(unit: Unit, options: BatchOptions) -> SeriesChanges:
 def _changes(
     table: Any, options: BatchOptions, detector: str | None
 ) -> Iterator[tuple[str, Changes]]:
-    table = one_per_time(table, options)
     try:
-        series = read_series(table, options, fitting=True)
+        limits = options.limits(fitting=True)
+        series = read_series([NamedTable("", table)], options, limits)
         if len(series.in_span.truth) == 0:
             return
     except Exception:  # noqa: BLE001 - its rows say what is wrong, when the series is evaluated
         return
     for name in options.scores:
         try:
-            scored = read_scored_column(series, table.column(name), name)
-            changes = Changes.of_curve(affiliation_curve(scored, None))
+            changes = Changes.of_curve(affiliation_curve(read_scored(series, name), None))
         except Exception:  # noqa: BLE001, S112 - as above
             continue
         yield detector or name, changes

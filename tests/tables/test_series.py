@@ -11,11 +11,14 @@ import pyarrow as pa
 import pytest
 
 import closecall as cc
-from closecall.errors import ClosecallError
+from closecall.columns import read_column
+from closecall.errors import InputError, InputTypeError
 from closecall.metrics.registry import METRICS, REQUIRED
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.rows import evaluate_series, evaluate_unit
-from closecall.tables.batch.series import read_series, to_numpy
+from closecall.tables.reading import plain_values
+from closecall.tables.roles import NamedTable
+from closecall.tables.series import read_series
 from tests.tables.batch.groups import HandMade
 
 LABELS = [0, 1, 1, 0, 0, 1]
@@ -29,11 +32,11 @@ def read(time=None, **options):
         options["time"] = "t"
     table = pa.table(columns)
     question = BatchOptions.read(truth="label", score="score", **options)
-    return read_series(table, question), table
+    return read_series([NamedTable("", table)], question)
 
 
 def test_times_are_an_axis_and_samples_remain_known():
-    series, _ = read([10, 20, 30, 40, 50, 60])
+    series = read([10, 20, 30, 40, 50, 60])
     truth = series.in_span.truth
     assert (truth.starts.tolist(), truth.stops.tolist()) == ([20, 60], [40, 70])
     assert [numbers.tolist() for numbers in series.sample_numbers(truth)] == [[1, 5], [3, 6]]
@@ -53,16 +56,14 @@ def test_times_are_an_axis_and_samples_remain_known():
     ],
 )
 def test_the_last_sample_lasts_the_median_step(times, end):
-    assert read(times)[0].axis.end == end
+    assert read(times).axis.end == end
 
 
 def test_sorted_samples_take_their_scores_along():
-    series, table = read([60, 10, 20, 30, 40, 50], disorder="sort")
-    assert series.order.tolist() == [1, 2, 3, 4, 5, 0]
+    series = read([60, 10, 20, 30, 40, 50], disorder="sort")
     assert series.labels.tolist() == [1, 1, 0, 0, 1, 0]
-    scored = series.scored(table["score"], "score")
-    assert scored.scores.tolist() == [0.2, 0.3, 0.4, 0.5, 0.6, 0.1]
-    assert series.labelled(table["label"], "label").tolist() == [1, 1, 0, 0, 1, 0]
+    assert series.detector("score").scores.tolist() == [0.2, 0.3, 0.4, 0.5, 0.6, 0.1]
+    assert series.column("label", "truth").to_pylist() == [1, 1, 0, 0, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -77,10 +78,10 @@ def test_sorted_samples_take_their_scores_along():
     ids=["null", "nan", "inf", "NaT", "repeated"],
 )
 def test_samples_are_counted_where_times_are_missing(times):
-    series, _ = read(times, disorder="index")
+    series = read(times, disorder="index")
     assert (series.axis.ticks, series.axis.length, series.timed) == (None, 6, False)
     for disorder in ("error", "sort"):
-        with pytest.raises(ClosecallError) as caught:
+        with pytest.raises(InputError) as caught:
             read(times, disorder=disorder)
         assert caught.value.status == "bad_times"
 
@@ -88,20 +89,21 @@ def test_samples_are_counted_where_times_are_missing(times):
 def test_one_sample_is_counted():
     table = pa.table({"label": [1], "score": [0.5], "t": [7]})
     ask = {"truth": "label", "score": "score", "time": "t"}
-    series = read_series(table, BatchOptions.read(**ask, disorder="index"))
+    tables = [NamedTable("", table)]
+    series = read_series(tables, BatchOptions.read(**ask, disorder="index"))
     assert (series.axis.length, series.axis.end, series.timed) == (1, 1, False)
-    with pytest.raises(ClosecallError, match="`t` to have at least two times"):
-        read_series(table, BatchOptions.read(**ask))
+    with pytest.raises(InputError, match="for a series of one sample"):
+        read_series(tables, BatchOptions.read(**ask))
 
 
 def test_a_column_that_holds_no_times_is_trouble_even_so():
-    with pytest.raises(ClosecallError) as caught:
+    with pytest.raises(InputTypeError) as caught:
         read([True, False] * 3, disorder="index")
     assert caught.value.status == "bad_times"
 
 
 def test_predictions_stand_beside_the_truth():
-    series, _ = read([10, 20, 30, 40, 50, 60])
+    series = read([10, 20, 30, 40, 50, 60])
     pair = series.predicting(np.array([1, 0, 0, 0, 0, 1]))
     assert (pair.predicted.starts.tolist(), pair.predicted.stops.tolist()) == ([10, 60], [20, 70])
     assert pair.truth is series.in_span.truth
@@ -109,7 +111,7 @@ def test_predictions_stand_beside_the_truth():
 
 def test_one_chunk_of_numbers_is_not_copied():
     values = np.arange(5.0)
-    assert np.shares_memory(to_numpy(pa.chunked_array([pa.array(values)]), "x"), values)
+    assert np.shares_memory(read_column(pa.chunked_array([pa.array(values)]), "x")[0], values)
 
 
 @pytest.mark.parametrize(
@@ -117,6 +119,10 @@ def test_one_chunk_of_numbers_is_not_copied():
     [
         (pa.chunked_array([[1, 2], [3]]), np.array([1, 2, 3])),
         (pa.chunked_array([[True, False]]), np.array([True, False])),
+        (
+            pa.chunked_array([pa.array([None, True, False])[1:]]),
+            np.array([True, False]),
+        ),
         (pa.chunked_array([[Decimal("0.5")]]), np.array([0.5])),
         (pa.chunked_array([pa.array([3, 3, 1]).dictionary_encode()]), np.array([3, 3, 1])),
         (
@@ -126,7 +132,7 @@ def test_one_chunk_of_numbers_is_not_copied():
     ],
 )
 def test_every_type_keeps_its_values(column, expected):
-    array = to_numpy(column, "x")
+    array, _ = read_column(plain_values(column), "x")
     np.testing.assert_array_equal(array, expected)
     assert array.dtype == expected.dtype
 
@@ -317,18 +323,22 @@ def test_times_with_a_zone_are_limited_by_times_with_a_zone():
     assert (row["status"], row["ignored_time"]) == ("ok", 3600.0)
     row = row_of(columns, time="t", since=since.replace(tzinfo=None), threshold=0.9)
     assert row["status"] == "bad_times"
-    assert row["reason"].startswith("Expected `since` and the times to have a time zone everywhere")
+    assert row["reason"].startswith("Expected `t` and `since` to have a time zone everywhere")
     ends = [since - timedelta(hours=1), since]
     row = row_of(columns, time="t", ignore=cc.Events([ends]), threshold=0.9)
     assert (row["status"], row["ignored_time"]) == ("ok", 3600.0)
     naive = cc.Events([[end.replace(tzinfo=None) for end in ends]])
     row = row_of(columns, time="t", ignore=naive, threshold=0.9)
-    assert row["reason"].startswith("Expected `ignore` and the times to have a time zone")
+    assert row["reason"].startswith("Expected `span` and `ignore` to have a time zone")
 
 
 TROUBLE = {
     "a column that is not 0/1": ({"ignore": "off"}, "bad_labels", "`off` labels to be 0 or 1"),
-    "nothing left": ({"since": GAPS[-1].item() + timedelta(days=9)}, "empty", "time after `since`"),
+    "nothing left": (
+        {"since": GAPS[-1].item() + timedelta(days=9)},
+        "empty",
+        "`since` to lie between",
+    ),
     "a step of another kind": ({"max_step": 7}, "bad_times", "`max_step` to be a timedelta"),
     "events left out": ({"since": GAPS[220].item()}, "no_event", "none in evaluated time, and 3"),
     "numbers for dates": ({"until": 7}, "bad_times", "`until`"),
@@ -404,7 +414,7 @@ def dirty(**columns):
         (
             {"label": pa.array([], pa.int8()), "score": pa.array([], pa.float64())},
             "empty",
-            "Expected at least one sample, got none.",
+            "Expected `label` to have at least one sample, got an empty vector.",
         ),
         (
             dirty(label=[0, 2, 1, 0, 0, 0]),
@@ -414,7 +424,7 @@ def dirty(**columns):
         (
             dirty(label=[0, None, 1, 0, 0, 0]),
             "bad_labels",
-            "Expected `label` to have no missing values, got a null at index 1.",
+            "Expected `label` to have no missing values, got one (nan, NaT or null) at index 1.",
         ),
         (
             dirty(label=list("abcdef")),
@@ -427,7 +437,10 @@ def dirty(**columns):
         (
             dirty(label=[0] * 6),
             "no_event",
-            "Expected at least one true event, got none in `label`.",
+            (
+                "Expected at least one true event (affiliation is undefined for a series without "
+                "any), got none in `label`."
+            ),
         ),
         (
             dirty(score=[0.1, nan, 0.9, 0.4, 0.1, 0.0]),
@@ -437,7 +450,7 @@ def dirty(**columns):
         (
             dirty(score=[0.1, 0.2, None, 0.4, 0.1, 0.0]),
             "nan_score",
-            "Expected `score` to have no missing values, got a null at index 2.",
+            "Expected `score` to be numbers, or inf, got nan at index 2.",
         ),
         (
             dirty(score=list("abcdef")),
@@ -462,7 +475,7 @@ def test_every_trouble_has_its_word_and_its_line(columns, status, reason):
     [
         ([0, 1, 1, 2, 3, 4], "strictly increasing, got 1 after 1 at index 2"),
         ([0, 2, 1, 3, 4, 5], "strictly increasing, got 1 after 2 at index 2"),
-        ([0, 1, None, 2, 3, 4], "no missing values, got a null at index 2"),
+        ([0, 1, None, 2, 3, 4], "no missing values, got one (nan, NaT or null) at index 2"),
         ([0.0, 1.0, nan, 3.0, 4.0, 5.0], "finite, got nan at index 2"),
         (["2024-01-01", *"bcdef"], "to hold numbers or ISO times, got 'b' at index 1"),
     ],

@@ -1,0 +1,915 @@
+"""How a table becomes a series: `Reading` says how, and `read_series` does it.
+
+Every command, batch and page reads its series here, and the samples of a stream pass the same
+checks. An error has the status that the row of a batch would have; what is wrong with a single
+detector is raised when that detector is asked for, so that the caller decides what it means.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, get_args
+
+import numpy as np
+
+from closecall.axis import is_float32, read_axis
+from closecall.clock import SAMPLES, Clock, Timed, on_one_clock, read_times
+from closecall.columns import read_column
+from closecall.detectors import Detectors
+from closecall.errors import (
+    ClosecallError,
+    InputError,
+    InputTypeError,
+    UnevenTimesError,
+    shown,
+    with_names,
+)
+from closecall.evaluated_time import Stretches, read_stretches
+from closecall.events import Events, Intervals, read_ignored, read_labels
+from closecall.parameters import is_number, read_length, read_name, read_path, require_choice
+from closecall.scores import read_scores, require_nan, require_scores
+from closecall.series import (
+    Pair,
+    Scored,
+    in_evaluated_time,
+    in_span,
+    nothing_evaluated,
+    on_axis,
+    predict_labels,
+    read_span,
+    whole_axis,
+)
+from closecall.tables.incidents import (
+    in_zone,
+    is_smap,
+    known_listing,
+    read_events,
+    read_listing,
+    read_zone,
+)
+from closecall.tables.reading import (
+    MEMORY,
+    NOT_NUMBERS,
+    imported,
+    nearest_column,
+    opened,
+    plain_values,
+    read_memory,
+    shown_name,
+    table_of,
+    text_codec,
+)
+from closecall.tables.roles import (
+    EventList,
+    NamedTable,
+    as_times,
+    find_side,
+    is_arrow,
+    read_values,
+    sample_times,
+)
+from closecall.wording import counted, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import tzinfo
+    from os import PathLike
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from closecall.axis import Axis
+    from closecall.series import TruthInSpan
+
+    File: TypeAlias = "str | PathLike[str] | pa.Table | NamedTable"
+    Limit: TypeAlias = "tuple[str, Any, bool]"
+
+Disorder = Literal["error", "sort", "first", "last", "mean", "index"]
+_CLIP = "Widen `span`, or cut events and drop those outside with `clip=True`."
+_TABLES = ("the first table", "the second table")
+
+
+class Status:
+    """What can become of a series and a detector, as the rows of a batch say it."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    BAD_LABELS = "bad_labels"
+    BAD_TIMES = "bad_times"
+    BAD_SCORES = "bad_scores"
+    NAN_SCORE = "nan_score"
+    NO_EVENT = "no_event"
+    CONSTANT_SCORE = "constant_score"
+    UNDEFINED = "undefined"
+    FAILED = "failed"
+
+
+@contextmanager
+def with_status(status: str, *, values: str | None = None) -> Iterator[None]:
+    """Give errors that a caller can fix the status of the part that is read.
+
+    `values` is the status if single values are wrong, and not the type of all of them.
+    """
+    try:
+        yield
+    except ClosecallError as error:
+        of_value = values if values and isinstance(error, InputError) else status
+        error.status = error.status or (Status.EMPTY if error.code == "no_samples" else of_value)
+        raise
+
+
+class ReadingOptions(TypedDict, total=False):
+    """The options of `Reading` that functions of files pass on."""
+
+    truth: str | None
+    time: str | None
+    end: Any
+    span: tuple[Any, Any] | None
+    ignore: str | PathLike[str] | Events | None
+    since: Any
+    until: Any
+    max_step: Any
+    nan: str
+    disorder: Disorder
+    merge: bool
+    clip: bool
+    timezone: str | tzinfo | None
+    open: str
+    series: str | None
+    encoding: str
+    memory: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """Everything that says how a table becomes a series: the roles of its columns, and time."""
+
+    truth: str | None = None
+    """A column of 0/1 labels, or ``START,STOP`` for two columns that list events. By default a
+    column called ``truth``, else the columns of an event list, else the file's only column."""
+    predicted: tuple[str | None, ...] = ()
+    """Columns of detectors that hold 0/1 labels or, as ``START,STOP``, events; None finds one."""
+    scores: tuple[str | None, ...] = ()
+    """Columns of detectors that hold scores; None finds one."""
+    time: str | None = None
+    """The column of times that goes with the samples, in either file; in both, they must agree."""
+    end: Any = None
+    """The time that follows the last sample; needed where times are not evenly spaced."""
+    span: tuple[Any, Any] | None = None
+    """Start and stop of the whole series; needed with lists of events only."""
+    ignore: str | PathLike[str] | Events | None = None
+    """Time that does not count: a column of 0/1 labels, a file of events in any order, or
+    `Events`."""
+    since: Any = None
+    """Everything before that is ignored."""
+    until: Any = None
+    """Everything from there on is ignored."""
+    max_step: Any = None
+    """How long a sample lasts at most; what is left of a longer step is ignored."""
+    nan: str = "raise"
+    """What to do with samples without a score: ``"raise"``, or ``"ignore"`` their time."""
+    disorder: Disorder = "error"
+    """What to do where times repeat or go back: ``"error"``; ``"sort"`` the samples, after which
+    repeated times are an error; keep the ``"first"``, the ``"last"`` or the ``"mean"`` of them,
+    where a label is 1 if one of them is; or, of many series, count samples (``"index"``)."""
+    merge: bool = False
+    """Join events of a list that overlap or touch."""
+    clip: bool = False
+    """Cut events of a list to the series, and drop those outside of it."""
+    timezone: str | tzinfo | None = None
+    """What times without an offset are in; an hour that clocks skip or show twice is an error."""
+    open: str = "error"
+    """What to do with an event that has no end: ``"error"``, or let it last ``"until-end"``."""
+    series: str | None = None
+    """Which series, where a list has the events of several."""
+    encoding: str = "utf-8"
+    """How the text of CSV files is encoded."""
+    memory: float = MEMORY
+    """How many gigabytes each file may take, with what is computed from it."""
+    usual_end: bool = False
+    """Let the last sample of uneven times last the median step, and note it, instead of raising."""
+    of_many: bool = False
+    """Whether this is one of many series: it need not reach to `since` and `until`, and messages
+    call columns by their names instead of by their roles."""
+
+    def __post_init__(self) -> None:
+        for name in ("truth", "time"):
+            if getattr(self, name) is not None:
+                read_name(getattr(self, name), name)
+        require_choice(self.open, "open", ("error", "until-end"))
+        require_choice(self.disorder, "disorder", get_args(Disorder))
+        require_nan(self.nan)
+        if self.max_step is not None:
+            _require_length(self.max_step)
+        text_codec(self.encoding)
+        zone = read_zone(self.timezone)
+        for name in ("end", "since", "until"):
+            self._set(name, in_zone(getattr(self, name), zone, f"`{name}`"))
+        if self.span is not None and zone is not None:
+            start, stop = (in_zone(time, zone, "`span`") for time in self.span)
+            self._set("span", (start, stop))
+        limits = [
+            Timed(name, *read_times([moment], name))
+            for name, moment, _ in self.limits()
+            if moment is not None
+        ]
+        if self.since is not None and self.until is not None:
+            ((since,), (until,), *_), clock = on_one_clock(*limits)
+            if since >= until:
+                got = f"{clock.text(since.item())} and {clock.text(until.item())}"
+                raise InputError("to lie before `until`", got, argument="since")
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def limits(self) -> list[Limit]:
+        """Return the options that end evaluated time, and whether what follows is left out."""
+        return [("since", self.since, False), ("until", self.until, True)]
+
+    @property
+    def signed(self) -> dict[str, Any]:
+        """The options that a signature names, beside those of the axis."""
+        return {name: getattr(self, name) for name in ("since", "until", "disorder")}
+
+    def called(self, role: str, column: Any = None, *, alone: bool = True) -> str:
+        """Return what messages call a column: its role, or its name if it is of many series."""
+        if self.of_many:
+            return str(getattr(self, role) if column is None else column)
+        return role if alone else f"{role}[{column!r}]"
+
+
+def _require_length(step: Any) -> None:
+    """Raise for what is no length of time, on whatever axis."""
+    of_time = isinstance(step, timedelta | np.timedelta64)
+    if not of_time and not is_number(step):
+        rule = "to be a number, or a timedelta where times are datetimes"
+        raise InputTypeError(rule, shown(step), argument="max_step")
+    read_length(step, Clock("datetime", "ns") if of_time else Clock("number"), "max_step")
+
+
+class Sides(NamedTuple):
+    """The columns of a series by role, as they are in the tables, in the order of time."""
+
+    truth: Any
+    """A column of labels, an `EventList`, or `Events`."""
+    predicted: dict[str, Any]
+    scores: dict[str, Any]
+
+    @classmethod
+    def find(cls, tables: Sequence[NamedTable], reading: Reading) -> Sides:
+        """Find the columns by their roles."""
+        first, last = tables[0], tables[-1]
+        place: dict[str, Any] = {"time": reading.time, "shared": first is last}
+        predicted, scores = reading.predicted, reading.scores
+        return cls(
+            find_side(first, "truth", reading.truth, **place),
+            {
+                name or "predicted": find_side(last, "predicted", name, **place)
+                for name in predicted
+            },
+            {name or "score": read_values(last, "score", name, **place) for name in scores},
+        )
+
+    @property
+    def labelled(self) -> list[Any]:
+        """The sides that hold labels or events: the truth, and detectors."""
+        return [self.truth, *self.predicted.values()]
+
+    @property
+    def vectors(self) -> dict[str, Any]:
+        """The sides with a value for each sample, by what messages call them."""
+        named = [("predicted", self.predicted), ("scores", self.scores)]
+        columns = {"truth": self.truth} | {
+            role if len(sides) == 1 else f"{role}[{name!r}]": side
+            for role, sides in named
+            for name, side in sides.items()
+        }
+        return {called: side for called, side in columns.items() if not _is_events(side)}
+
+    def placed(self, place: Callable[[EventList], Events]) -> Sides:
+        """Return the same with the events of lists."""
+        if not any(isinstance(side, EventList) for side in self.labelled):
+            return self
+        truth, *detectors = (
+            place(side) if isinstance(side, EventList) else side for side in self.labelled
+        )
+        return Sides(truth, dict(zip(self.predicted, detectors, strict=True)), self.scores)
+
+
+def _is_events(side: Any) -> bool:
+    return isinstance(side, EventList | Events)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SeriesInput:
+    """One series as it was read: true events in evaluated time, and the detectors beside them."""
+
+    in_span: TruthInSpan
+    """The true events in the span of evaluated time."""
+    labels: NDArray[Any] | None
+    """True labels of all samples, in the order of time; None for a list of events."""
+    axis: Axis | None
+    """That of all samples; None if there are none."""
+    timed: bool
+    """Whether the axis is that of the time column."""
+    kept: NDArray[np.bool_] | None = None
+    """Which samples are evaluated; None if all are."""
+    numbers: NDArray[np.int64] | None = None
+    """Which samples of a longer series these are, and how many it has; None if they are all."""
+    reading: Reading = field(default_factory=Reading)
+    sides: Sides = field(default_factory=lambda: Sides(None, {}, {}))
+    """The columns that were read."""
+    listed: Mapping[str, Pair] = field(default_factory=dict)
+    """The detectors that gave events."""
+    table: NamedTable | None = None
+    """That of the detectors, in the order of time."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """``times``, ``end``, ``span``, ``ignore``, ``max_step``, ``nan``, as the library has them."""
+    notes: Sequence[str] = ()
+    """What was inferred, a sentence each."""
+
+    def column(self, name: str, argument: str) -> Any:
+        """Return another column of the samples, in the order of time."""
+        if self.table is None:
+            raise InputTypeError("a table of samples", "none")
+        column = self.table.column(name, argument)
+        return plain_values(column) if is_arrow(column) else column
+
+    def detector(self, name: str) -> Pair | Scored:
+        """Return a detector beside the true events; raise what is wrong with it."""
+        if name in self.listed:
+            return self.listed[name]
+        if name in self.sides.predicted:
+            return self.predicting(self.read_labels(name))
+        alone = len(self.sides.scores) == 1
+        called = self.reading.called("scores", name, alone=alone)
+        with with_status(Status.BAD_SCORES, values=Status.NAN_SCORE):
+            scores = read_score_column(self.sides.scores[name], called)
+            self._require_samples(scores, called)
+            if self.reading.nan == "ignore" and scores.dtype.kind == "f" and np.isnan(scores).all():
+                raise nothing_evaluated()
+            require_scores(scores, called, self.kept)
+        return Scored.of(self.in_span, scores, self.kept)
+
+    def read_labels(self, name: str) -> NDArray[Any]:
+        """Return the 0/1 predictions of a detector for all samples."""
+        called = self.reading.called("predicted", name, alone=len(self.sides.predicted) == 1)
+        with with_status(Status.BAD_LABELS):
+            labels = read_label_column(self.sides.predicted[name], called)
+            self._require_samples(labels, called)
+            if self.reading.span is not None and self.axis is not None:
+                start, stop = self.in_span.span
+                axis = self.axis.on_clock(self.in_span.clock)
+                Intervals.from_labels(labels, axis).require_inside(start, stop, called)
+        return labels
+
+    def _require_samples(self, values: NDArray[Any], called: str) -> None:
+        if self.axis is not None and values.size != self.axis.length:
+            first = "the samples" if self.labels is None else "`truth`"
+            rule = f"to have as many values as {first} ({self.axis.length})"
+            raise InputError(rule, f"{values.size}", argument=called)
+
+    @cached_property
+    def detectors(self) -> Detectors:
+        """All detectors, by name; raises what is wrong with the first that cannot be read."""
+        found = {name: self.detector(name) for name in (*self.sides.predicted, *self.sides.scores)}
+        return Detectors(
+            truth=self.in_span,
+            predicted={name: one for name, one in found.items() if isinstance(one, Pair)},
+            scored={name: one for name, one in found.items() if isinstance(one, Scored)},
+            thresholds={},
+        )
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What functions of the library take: both sides by name, and the options of the axis."""
+        truth, predicted, scores = self.sides
+        return {"truth": truth, "predicted": predicted, "scores": scores, **self.options}
+
+    @property
+    def signed(self) -> dict[str, Any]:
+        """Options of reading that a signature names."""
+        return self.reading.signed
+
+    def predicting(self, labels: NDArray[Any]) -> Pair:
+        """Put 0/1 predictions beside the true events."""
+        return predict_labels(self.in_span, labels, self.kept)
+
+    @property
+    def evaluated_labels(self) -> NDArray[Any]:
+        """True labels of the samples that are evaluated."""
+        if self.labels is None:
+            raise InputTypeError("true labels of samples", "a list of events")
+        return self.labels if self.kept is None else self.labels[self.kept]
+
+    def sample_numbers(self, events: Intervals) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return which of the evaluated samples events start and stop at, N for the end."""
+        axis = self.in_span.axis
+        if axis is None or axis.ticks is None:
+            return events.starts, events.stops
+        ticks = axis.ticks
+        return np.searchsorted(ticks, events.starts), np.searchsorted(ticks, events.stops)
+
+    def numbers_of_all(self, events: Intervals) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return which of all samples events start and stop at."""
+        first, after = self.sample_numbers(events)
+        if self.numbers is not None:
+            return self.numbers[first], self.numbers[after]
+        if self.kept is None:
+            return first, after
+        numbers = np.flatnonzero(self.kept)
+        return numbers[first], numbers[after - 1] + 1
+
+    def in_samples(self, pair: Pair) -> Pair:
+        """Count a pair in evaluated samples, whatever their times."""
+        if pair.axis is None or pair.axis.ticks is None:
+            return pair
+        predicted = Intervals(*self.sample_numbers(pair.predicted), SAMPLES)
+        return self._counted.predicting(predicted)
+
+    @cached_property
+    def _counted(self) -> TruthInSpan:
+        labels = self.evaluated_labels
+        axis = read_axis(labels.size, None, None, of="labels")
+        return on_axis(Intervals.from_labels(labels, axis), axis)
+
+    @cached_property
+    def positives_before(self) -> NDArray[np.int64]:
+        """How many true samples come before each evaluated one, and in all at the end."""
+        labels = self.evaluated_labels
+        if self.numbers is not None:
+            labels = labels * np.diff(self.numbers)
+        counts = np.empty(labels.size + 1, dtype=np.int64)
+        counts[0] = 0
+        np.cumsum(labels, out=counts[1:])
+        return counts
+
+    def count_samples(self, events: Intervals) -> tuple[int, int]:
+        """Return how many evaluated samples events have, and how many of these are true."""
+        first, after = self.sample_numbers(events)
+        hits = self.positives_before[after] - self.positives_before[first]
+        if self.numbers is not None:
+            first, after = self.numbers[first], self.numbers[after]
+        return int((after - first).sum()), int(hits.sum())
+
+
+def read_label_column(column: Any, called: str) -> NDArray[Any]:
+    """Read 0/1 labels."""
+    with with_status(Status.BAD_LABELS):
+        return read_labels(plain_values(column) if is_arrow(column) else column, called)
+
+
+def read_score_column(column: Any, called: str) -> NDArray[Any]:
+    """Read scores, of which those that are missing become nan."""
+    with with_status(Status.BAD_SCORES, values=Status.NAN_SCORE):
+        values = plain_values(column) if is_arrow(column) else column
+        return read_scores(values, called, nan="ignore")
+
+
+def read_time_column(column: Any, called: str, reading: Reading) -> Timed:
+    """Read times as ticks."""
+    with with_status(Status.BAD_TIMES):
+        times = as_times(column, f"`{called}`")
+        ticks, clock = read_times(times, called)
+    if reading.of_many and str(getattr(times, "type", "")).startswith("timestamp[s"):
+        # The unit is part of the data, and that of many series is the one of their file.
+        ticks, clock = ticks // 1000, replace(clock, unit="s")
+    return Timed(called, ticks, clock, is_float32(times))
+
+
+def read_series(
+    tables: Sequence[NamedTable], reading: Reading, limits: Iterable[Limit] | None = None
+) -> SeriesInput:
+    """Read the series of one table, or of two: that of the truth and that of the detectors.
+
+    `limits` end evaluated time in place of those of the reading.
+    """
+    tables, sides, notes = _in_time_order(tables, reading)
+    labels = None
+    if not _is_events(sides.truth):
+        labels = read_label_column(sides.truth, reading.called("truth"))
+    samples = _read_samples(tables, sides, labels, reading, notes)
+    axis, whole = samples.axis, samples.whole(reading.span)
+    sides = sides.placed(lambda side: _placed(side, axis, whole, reading, notes))
+    series, intervals = _on_one_clock(sides, labels, samples, whole, reading)
+    with with_status(Status.BAD_TIMES), _times_called(reading):
+        stretches = _ignored(tables, sides, samples, reading, limits)
+    with with_status(Status.BAD_TIMES, values=Status.EMPTY):
+        given = {} if labels is None else {"truth": labels}
+        series, closed = in_evaluated_time(series, intervals, given, stretches)
+    series = series.asking(max_step=reading.max_step, nan=reading.nan)
+    options = {name: getattr(reading, name) for name in ("span", "max_step", "nan")}
+    return SeriesInput(
+        in_span=series,
+        labels=labels,
+        axis=axis,
+        timed=samples.timed,
+        kept=closed.kept,
+        reading=reading,
+        sides=sides,
+        listed={
+            name: series.predicting(closed.sides[called], closed.left_out[called])
+            for name, called in _called_events(sides, reading).items()
+        },
+        table=tables[-1],
+        options={**samples.options(sides), **options, "ignore": series.ignored},
+        notes=notes,
+    )
+
+
+def _in_time_order(
+    tables: Sequence[NamedTable], reading: Reading
+) -> tuple[Sequence[NamedTable], Sides, list[str]]:
+    """Find the columns, and put their samples in the order of time; say what was done."""
+    sides = Sides.find(tables, reading)
+    lists = [side for side in sides.labelled if isinstance(side, EventList)]
+    if lists and len(sides.predicted) + len(sides.scores):
+        _require_place(lists, sides, reading)
+    if reading.time is None or reading.disorder in ("error", "index"):
+        return tables, sides, []
+    with with_status(Status.BAD_TIMES), _times_called(reading):
+        ordered = {
+            table: table
+            if any(table is side.source for side in lists)
+            else table.in_time_order(reading.time, reading.disorder)
+            for table in tables
+        }
+    notes = [table.order.note for table in ordered.values() if table.order is not None]
+    if notes:
+        tables = [ordered[table] for table in tables]
+        sides = Sides.find(tables, reading)
+    return tables, sides, notes
+
+
+def _times_called(reading: Reading) -> Any:
+    """Return the context in which errors call times by the name of their column."""
+    return with_names({"times": reading.called("time")} if reading.of_many else {})
+
+
+def _require_place(lists: list[EventList], sides: Sides, reading: Reading) -> None:
+    """Raise if nothing says where a list of events lies beside what it is compared with."""
+    vectors = sides.vectors
+    if vectors and reading.time is None and (sides.scores or reading.span is None):
+        if all(side.in_samples for side in lists):
+            return
+        raise InputTypeError(
+            "`time` beside a list of events",
+            "none",
+            hint="Name the column that says when each sample was taken with `time`.",
+        )
+    if vectors:
+        return
+    if reading.span is None:
+        raise InputTypeError(
+            "with a list of events",
+            "none",
+            argument="span",
+            hint="Say where the whole series starts and stops with `span`.",
+        )
+    for name, value in (("time", reading.time), ("end", reading.end)):
+        if value is not None:
+            rule = f"no `{name}` beside lists of events, which carry their own times"
+            raise InputTypeError(rule, f"`{name}`")
+
+
+class Samples(NamedTuple):
+    """The samples of a series, and where they lie."""
+
+    axis: Axis | None
+    """None if there are only events."""
+    times: Any
+    """Those of the samples as the tables have them; None if samples are counted."""
+    end: Any
+    """Where the last sample stops, if that was given or inferred."""
+    timed: bool
+    """Whether the axis is that of the time column."""
+
+    def whole(self, span: Any) -> Timed | None:
+        """Return where the series starts and stops, if that is known."""
+        if span is not None:
+            return read_span(span)
+        return None if self.axis is None else whole_axis(self.axis)
+
+    def options(self, sides: Sides) -> dict[str, Any]:
+        """Return times and end as functions of the library take them."""
+        if self.times is None and self.axis is not None and any(map(_is_events, sides.labelled)):
+            return {"times": np.arange(self.axis.length), "end": self.axis.end}
+        return {"times": self.times, "end": self.end}
+
+
+def _read_samples(
+    tables: Sequence[NamedTable],
+    sides: Sides,
+    labels: NDArray[Any] | None,
+    reading: Reading,
+    notes: list[str],
+) -> Samples:
+    """Read the times of the samples, and infer where the last one stops."""
+    vectors = sides.vectors
+    if not vectors:
+        return Samples(None, None, reading.end, timed=False)
+    if len(tables) > 1:
+        _require_one_length(vectors)
+    if labels is None:
+        called, vector = next(iter(vectors.items()))
+        length = read_column(vector, called)[0].size
+    else:
+        length = labels.size
+    if reading.time is None:
+        axis = read_axis(length, None, reading.end, of="samples")
+        return Samples(axis, None, reading.end, timed=False)
+    with with_status(Status.BAD_TIMES), _times_called(reading):
+        try:
+            return _read_times(tables, sides, length, reading, notes)
+        except InputError:
+            # A column that holds no times at all is another error: there is nothing to ignore.
+            if reading.disorder != "index":
+                raise
+    return Samples(read_axis(length, None, None, of="samples"), None, None, timed=False)
+
+
+def _read_times(
+    tables: Sequence[NamedTable], sides: Sides, length: int, reading: Reading, notes: list[str]
+) -> Samples:
+    lists = [side.source for side in sides.labelled if isinstance(side, EventList)]
+    holders = [table for table in tables if all(table is not source for source in lists)] or tables
+    times = _in_zone(sample_times(holders, str(reading.time)), holders, reading)
+    timed, end = read_time_column(times, "times", reading), reading.end
+    try:
+        axis = read_axis(length, timed, end, of="samples", max_step=reading.max_step)
+    except UnevenTimesError as error:
+        if not reading.usual_end:
+            raise
+        notes.append(
+            "Times are unevenly spaced, and no --end says where the last sample stops: it is "
+            f"taken to last the median step, until {error.details['end_text']}."
+        )
+        end = error.details["end"]
+        axis = read_axis(length, timed, end, of="samples")
+    return Samples(axis, times, end, timed=True)
+
+
+def _in_zone(times: Any, tables: Sequence[NamedTable], reading: Reading) -> Any:
+    """Return times without an offset in the zone that is said to be theirs."""
+    zone = read_zone(reading.timezone)
+    if zone is None or not is_arrow(times):
+        return times
+    import pyarrow as pa
+
+    if not pa.types.is_timestamp(times.type) or times.type.tz is not None:
+        return times
+    import pyarrow.compute as pc  # it takes as long to load as the rest of the reading
+
+    try:
+        return pc.assume_timezone(times, str(zone).removeprefix("UTC") or "UTC")
+    except pa.ArrowInvalid:
+        name = next(table.name for table in tables if reading.time in table.columns)
+        for row, time in enumerate(times.to_pylist(), start=1):
+            in_zone(time, zone, f"{reading.time!r} in row {row} of {name}")
+        raise
+
+
+def _require_one_length(vectors: dict[str, Any]) -> None:
+    """Raise if vectors of several tables have different lengths."""
+    first, length = next((called, len(vector)) for called, vector in vectors.items())
+    for called, vector in vectors.items():
+        if len(vector) != length:
+            rule = f"to have as many values as `{first}` ({length})"
+            raise InputError(rule, f"{len(vector)}", argument=called)
+
+
+def _placed(
+    side: EventList, axis: Axis | None, whole: Timed | None, reading: Reading, notes: list[str]
+) -> Events:
+    """Return the events of a list where they lie on the axis, joined and cut as asked."""
+    intervals = side.events(read_zone(reading.timezone), _open_until(whole, reading)).intervals
+    intervals = intervals.merged() if reading.merge else intervals
+    numbered = axis if side.in_samples else None
+    if numbered is not None:
+        whole = Timed("times", np.array([0, numbered.length]), intervals.clock)
+    if whole is not None:
+        (starts, stops, limits), clock = on_one_clock(*intervals.timed(side.role), whole)
+        intervals = Intervals(starts, stops, clock, intervals.details)
+        start, stop = limits.tolist()
+        if not reading.clip:
+            intervals.require_inside(start, stop, side.role, _CLIP)
+        over = ((starts < start) & (stops > start)) | ((stops > stop) & (starts < stop))
+        kept = intervals.within(start, stop) if reading.clip else intervals
+        cut, dropped = int(np.count_nonzero(over)), len(intervals) - len(kept)
+        intervals = kept
+        if cut or dropped:
+            events = counted(cut, "true event" if side.role == "truth" else "alarm")
+            notes.append(f"Clipped to the series: {events} cut, {dropped} dropped.")
+    if numbered is not None:
+        ends = numbered.borders(intervals.starts), numbered.borders(intervals.stops)
+        intervals = Intervals(*ends, numbered.clock, intervals.details)
+    return Events.wrap(intervals)
+
+
+def _open_until(whole: Timed | None, reading: Reading) -> Any:
+    """Return when events stop that have no end; None if that is an error."""
+    if reading.open == "error" or whole is None:
+        return None
+    return whole.clock.scalar(whole.ticks[1].item())
+
+
+def _called_events(sides: Sides, reading: Reading) -> dict[str, str]:
+    """Return the detectors that gave events, and what messages call each."""
+    alone = len(sides.predicted) == 1
+    return {
+        name: reading.called("predicted", name, alone=alone)
+        for name, side in sides.predicted.items()
+        if isinstance(side, Events)
+    }
+
+
+def _on_one_clock(
+    sides: Sides,
+    labels: NDArray[Any] | None,
+    samples: Samples,
+    whole: Timed | None,
+    reading: Reading,
+) -> tuple[TruthInSpan, dict[str, Intervals]]:
+    """Put the true events, and those of detectors, on one clock in the span of the series."""
+    axis, called = samples.axis, _called_events(sides, reading)
+    if labels is not None and axis is not None:
+        truth = Intervals.from_labels(labels, axis)
+        if not called and reading.span is None:
+            series = on_axis(truth, axis)
+            return series, {"truth": series.truth}
+    else:
+        sides.truth.intervals.require_disjoint("truth")
+        truth = sides.truth.intervals
+    intervals = {"truth": truth}
+    for name, argument in called.items():
+        intervals[argument] = sides.predicted[name].intervals
+        intervals[argument].require_disjoint(argument)
+    span = read_span(None) if whole is None else whole
+    return in_span(intervals, axis, span, of_samples=bool(sides.scores))
+
+
+def _ignored(
+    tables: Sequence[NamedTable],
+    sides: Sides,
+    samples: Samples,
+    reading: Reading,
+    limits: Iterable[Limit] | None,
+) -> list[Stretches]:
+    """Return the time to ignore: as it is named, outside of limits, gaps, and missing scores."""
+    axis, whole, stretches = samples.axis, samples.whole(reading.span), []
+    is_counted = reading.time is not None and axis is not None and not samples.timed
+    if reading.ignore is not None:
+        stretches.append(_named(tables, axis, whole, reading, is_counted=is_counted))
+    for limit in reading.limits() if limits is None else limits:
+        if limit[1] is not None:
+            _require_times(limit[0], is_counted=is_counted)
+            stretches.append(_outside(limit, whole or read_span(None), of_many=reading.of_many))
+    stretches += read_stretches(None, None if is_counted else reading.max_step, axis)
+    if reading.nan == "ignore" and axis is not None:
+        for column in sides.scores.values():
+            with suppress(ClosecallError, *NOT_NUMBERS):  # told where the detector is read
+                scores = read_score_column(column, "scores")
+                missing = np.isnan(scores) if scores.dtype.kind == "f" else np.zeros(1)
+                # A detector that was not run takes no time from the others.
+                if missing.any() and not missing.all() and missing.size == axis.length:
+                    stretches.append(Stretches("scores", Intervals.from_labels(missing, axis)))
+    return [part for part in stretches if len(part.intervals)]
+
+
+def _named(
+    tables: Sequence[NamedTable],
+    axis: Axis | None,
+    whole: Timed | None,
+    reading: Reading,
+    *,
+    is_counted: bool,
+) -> Stretches:
+    """Read the column, the file or the events that say what is ignored."""
+    given = reading.ignore
+    if isinstance(given, Events):
+        _require_times("ignore", is_counted=is_counted)
+        return Stretches("ignore", read_ignored(given))
+    name = given if isinstance(given, str) else str(read_path(given, "ignore"))
+    holder = next((table for table in tables[::-1] if name in table.columns), None)
+    if holder is not None and axis is not None:
+        called = reading.called("ignore")
+        column = holder.column(name, "ignore")
+        if isinstance(column, Events):
+            return Stretches("ignore", read_ignored(column))
+        labels = read_label_column(column, called)
+        if labels.size != axis.length:
+            rule = f"to have one label for each of the {axis.length} samples"
+            raise InputError(rule, f"{labels.size}", argument=called)
+        return Stretches("ignore", Intervals.from_labels(labels, axis))
+    if axis is not None and not Path(name).exists():
+        last = tables[-1]
+        hint = nearest_column(name, last.columns, last.listing)
+        rule = f"to name a column of {last.name}, or a file of events"
+        raise InputError(rule, repr(name), argument="ignore", hint=hint)
+    options: Any = {name: getattr(reading, name) for name in ("series", "timezone", "encoding")}
+    until = _open_until(whole, reading)
+    return Stretches("ignore", read_events(name, open_until=until, merge=True, **options).intervals)
+
+
+def _require_times(name: str, *, is_counted: bool) -> None:
+    """Raise if samples are counted where an option is a time."""
+    if is_counted:
+        rule = f"times in their order beside `{name}`"
+        raise InputError(rule, "samples that are counted instead")
+
+
+def _outside(limit: Limit, whole: Timed, *, of_many: bool) -> Stretches:
+    """Return the time before or after a limit; one of many series may lie on one side of it."""
+    name, moment, after = limit
+    given = Timed(name, *read_times([moment], name))
+    ((start, stop), (tick,)), clock = on_one_clock(whole, given)
+    beyond = (tick <= start if after else tick >= stop) if of_many else not start <= tick <= stop
+    if beyond:
+        rule = f"to lie between {clock.text(start.item())} and {clock.text(stop.item())}"
+        error = InputError(rule, clock.text(tick.item()), argument=name)
+        error.status = Status.EMPTY
+        raise error
+    border = np.clip(tick, start, stop)
+    first, last = (border, stop) if after else (start, border)
+    return Stretches(name, Intervals(np.array([first]), np.array([last]), clock))
+
+
+@dataclass(frozen=True)
+class Inputs(Reading):
+    """One table or two, which columns are the truth and the times, and which time counts."""
+
+    files: Sequence[File | None]
+    """The table with the truth, and that with the detectors where it is another: paths as
+    `read_table` takes them, or Arrow tables. A list of events may be any file that
+    `closecall.read_events` knows."""
+
+    @cached_property
+    def tables(self) -> list[NamedTable]:
+        """The table that holds everything, or the two tables."""
+        files = [file for file in self.files if file is not None]
+        if [file for file in files if isinstance(file, str)] == ["-", "-"]:
+            raise InputError(
+                "standard input to be read once",
+                "`-` for both files",
+                hint="Leave out the second file where one table holds both columns.",
+            )
+        if not files:
+            raise InputError("a file with the truth", "none")
+        by_name = len(files) > 1 and self.truth is None
+        return [
+            self._table(file, name, by_name=by_name and name == _TABLES[0])
+            for file, name in zip(files, _TABLES, strict=False)
+        ]
+
+    def _table(self, file: Any, name: str, *, by_name: bool) -> NamedTable:
+        """Read a table, or find out how a list of events is read."""
+        if isinstance(file, NamedTable):
+            return file
+        if hasattr(file, "column_names"):
+            return NamedTable(name, file)
+        nothing = imported("pyarrow").table({})
+        called, budget = shown_name(file), read_memory(self.memory)
+        with opened(file) as content:
+            reader = known_listing(content, called, self.series, by_name=by_name)
+            if reader is not None:
+                return NamedTable(called, nothing, reader)
+            table = table_of(content, called, encoding=self.encoding, budget=budget)[0]
+        smap = is_smap(table.column_names)
+        return NamedTable(called, table, read_listing(called, table, self.series) if smap else None)
+
+    def names(self, patterns: Sequence[str | None], argument: str) -> list[Any]:
+        """Return the columns of detectors that names and patterns stand for."""
+        return self.tables[-1].matching(patterns, argument, {self.time, self.truth or "truth"})
+
+    def read(
+        self,
+        predicted: Sequence[str | None] = (),
+        scores: Sequence[str | None] = (),
+        *,
+        fewest: int = 0,
+    ) -> SeriesInput:
+        """Read the series with the columns of detectors, which go by their names.
+
+        Names may be patterns, such as ``det*``; None finds a column by its role.
+        """
+        labelled, scored = self.names(predicted, "predicted"), self.names(scores, "score")
+        _require_detectors(self.tables[-1], [*labelled, *scored], fewest)
+        reading = replace(self, predicted=tuple(labelled), scores=tuple(scored))
+        return read_series(self.tables, reading)
+
+
+def _require_detectors(table: NamedTable, names: list[str | None], fewest: int) -> None:
+    """Raise if there are fewer detectors than that, or a column is named twice."""
+    listing = f"The columns of {table.name} are: {listed(table.columns)}."
+    if len(names) < fewest:
+        got = f"only {names[0]!r}" if names else "none"
+        raise InputError("columns of at least two detectors to compare", got, hint=listing)
+    for name, count in Counter(names).items():
+        if count > 1:
+            rule = "each detector's column to be named once"
+            raise InputError(rule, f"{name!r} {count} times", hint=listing)
