@@ -14,9 +14,9 @@ import pytest
 
 from closecall.errors import EngineError, InputTypeError
 from closecall.tables.batch import dask_cluster
+from closecall.tables.batch.engines import Outcome
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
-from closecall.tables.batch.engines import Outcome
 from tests.conftest import run_program
 from tests.tables.batch.clusters import (
     REPOSITORY,

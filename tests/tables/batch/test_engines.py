@@ -17,8 +17,8 @@ import pytest
 
 from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError
 from closecall.tables.batch import engines
-from closecall.tables.batch.evaluate import evaluate_frame, progress_bar
 from closecall.tables.batch.engines import Engine, Outcome, run
+from closecall.tables.batch.evaluate import evaluate_frame, progress_bar
 from closecall.tables.sources import open_source
 from tests.tables.batch.groups import run_with
 

@@ -30,13 +30,13 @@ from closecall.errors import InputError, InputTypeError
 from closecall.evaluated_time import advice
 from closecall.series import read_scored
 from closecall.tables.batch import evaluate
+from closecall.tables.batch.engines import Engine, Outcome, run
 from closecall.tables.batch.evaluate import Batch, evaluate_frame
 from closecall.tables.batch.journal import Journal
 from closecall.tables.batch.long_series import LongSeries
 from closecall.tables.batch.options import BatchOptions
-from closecall.tables.batch.engines import Engine, Outcome, run
 from closecall.tables.sources import open_source
-from closecall.tables.sources.source import UnitSize
+from closecall.tables.units import UnitSize
 from tests.tables.batch.groups import HandMade, group, random_series
 
 DATA = Path(os.environ.get("CLOSECALL_DATA", "../shared/data"))

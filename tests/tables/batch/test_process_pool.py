@@ -16,7 +16,6 @@ import pytest
 from closecall.errors import EngineError
 from closecall.tables.batch import engines
 from closecall.tables.batch.engines import Outcome
-from tests.conftest import run_program
 from tests.tables.batch.groups import run_with
 from tests.tables.batch.test_engines import DOUBLED, Number, by_key, die_at_five, double, numbers
 

@@ -30,7 +30,7 @@ from closecall.parameters import (
 )
 from closecall.scores import require_nan
 from closecall.series import Pair, Scored, read_pair, read_scored
-from closecall.tables.file_names import FileNames
+from closecall.tables.data_files import FileNames
 from closecall.tables.reading import MEMORY, text_codec
 
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from closecall.series import Pair, Scored
     from closecall.tables.batch.options import BatchOptions
     from closecall.tables.batch.series import Series
-    from closecall.tables.sources import Unit
+    from closecall.tables.units import Unit
 
 _TEXTS = (DETECTOR, "status", "reason", DATA)
 WHOLE = (*COUNTS, *OUTCOMES, ALARMED, *LEFT_OUT)
