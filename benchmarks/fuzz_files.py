@@ -29,8 +29,8 @@ from closecall.errors import ClosecallError
 from closecall.plain import schema_name
 from closecall.tables import evaluate_frame, read_events, read_table
 from closecall.tables.batch.options import BatchOptions
-from closecall.tables.sources.csv import csv_source
-from closecall.tables.sources.paths import DataFile
+from closecall.tables.data_files import DataFile
+from closecall.tables.sources import csv_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

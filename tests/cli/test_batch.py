@@ -14,7 +14,7 @@ import pytest
 import closecall as cc
 from closecall.datasets import demo
 from closecall.tables.batch.evaluate import evaluate_frame
-from closecall.tables.sources.source import UnitSize
+from closecall.tables.units import UnitSize
 from tests.cli.conftest import complaint, lines, unsigned
 
 COLUMNS = ("--by", "series", "--truth", "label")

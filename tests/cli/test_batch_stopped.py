@@ -15,7 +15,7 @@ import pytest
 
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
-from closecall.tables.sources.source import UnitSize
+from closecall.tables.units import UnitSize
 
 COLUMNS = ("--by", "series", "--truth", "label")
 SCORES = (*COLUMNS, "--score", "good", "--score", "noise", "--per-event")
@@ -32,7 +32,7 @@ sys.modules["closecall.tables.batch.preload"] = types.ModuleType("preload")
 from closecall.cli import main
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
-from closecall.tables.sources.source import UnitSize
+from closecall.tables.units import UnitSize
 UnitSize.__init__.__defaults__ = {SMALLER}
 keep = Journal.keep
 Journal.keep = lambda *unit: (keep(*unit), time.sleep(2))

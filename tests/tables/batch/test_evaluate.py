@@ -36,7 +36,7 @@ from closecall.tables.batch.journal import Journal
 from closecall.tables.batch.long_series import LongSeries
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.sources import open_source
-from closecall.tables.sources.source import UnitSize
+from closecall.tables.units import UnitSize
 from tests.tables.batch.groups import HandMade, group, random_series
 
 DATA = Path(os.environ.get("CLOSECALL_DATA", "../shared/data"))

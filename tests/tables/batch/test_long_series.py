@@ -17,7 +17,7 @@ from closecall.tables.batch.long_series import LongSeries, WholeSeries, can_be_c
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.rows import evaluate_unit
 from closecall.tables.sources import open_source
-from closecall.tables.sources.source import UnitSize
+from closecall.tables.units import UnitSize
 from tests.tables.batch.groups import HandMade
 
 AFFILIATION = {"metrics": ["affiliation"]}

@@ -25,12 +25,11 @@ from closecall.tables.batch.thresholds import (
     series_changes,
     unit_changes,
 )
+from closecall.tables.grouping import group
 from closecall.tables.reading import MEMORY, memory_of, read_memory, too_large
 from closecall.tables.series import Disorder, Status
 from closecall.tables.sources import open_source
-from closecall.tables.sources.memory import MemoryUnit, group
-from closecall.tables.sources.paths import DamagedUnit
-from closecall.tables.sources.source import needed_columns
+from closecall.tables.units import DamagedUnit, MemoryUnit, needed_columns
 from closecall.wording import counted, plain_name
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
 
     from closecall.events import Events
     from closecall.tables.batch.engines import Say
-    from closecall.tables.sources import Source, Unit
+    from closecall.tables.units import Unit, UnitSource
 
 Failure = tuple[str, str]  # the key of a unit, and why it failed
 _THRESHOLDS, _UNREAD = "thresholds", "unread"
@@ -351,7 +350,7 @@ def _require_single_tables(options: Any) -> None:
         raise InputError(rule, str(options.threshold), hint=hint)
 
 
-def _plan(source: Source, options: BatchOptions) -> list[Unit]:
+def _plan(source: UnitSource, options: BatchOptions) -> list[Unit]:
     """Plan the units of a source; parts of one series are one unit."""
     units: list[Unit] = source.units()
     if not units:
@@ -364,7 +363,7 @@ def _plan(source: Source, options: BatchOptions) -> list[Unit]:
     return [_allowed(unit, source, options) for unit in units] if source.paths else units
 
 
-def _seen(source: Source, units: Sequence[Unit], options: BatchOptions) -> str:
+def _seen(source: UnitSource, units: Sequence[Unit], options: BatchOptions) -> str:
     """Return how many series there are to evaluate, in words."""
     damaged = sum(isinstance(unit, DamagedUnit) for unit in units)
     try:
@@ -376,7 +375,7 @@ def _seen(source: Source, units: Sequence[Unit], options: BatchOptions) -> str:
     return f"{series:,} series{' of detectors' if options.is_long else ''}{detectors}{told}."
 
 
-def _allowed(unit: Unit, source: Source, options: BatchOptions) -> Unit:
+def _allowed(unit: Unit, source: UnitSource, options: BatchOptions) -> Unit:
     """Return the unit, or one that fails in its place if it takes too much memory."""
     budget = read_memory(options.memory)
     if memory_of(unit.rows, len(source.schema)) <= budget:

@@ -28,8 +28,8 @@ from closecall.files import UNFINISHED, flush, require_apart, whole_file
 from closecall.parameters import read_path
 from closecall.tables.batch.options import DETECTOR, SIGNATURE
 from closecall.tables.batch.rows import EVENT_COLUMNS, row_types
+from closecall.tables.grouping import from_streams, to_stream
 from closecall.tables.reading import arrow, read_table, write_table
-from closecall.tables.sources.content import from_streams, to_stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from closecall.clock import Clock, Tick, Ticks
     from closecall.tables.batch.options import BatchOptions
-    from closecall.tables.sources import Unit
-    from closecall.tables.sources.source import Key
+    from closecall.tables.grouping import Key
+    from closecall.tables.units import Unit
 
 _NUMBER = ""  # under which the numbers of samples are kept: no column is called so
 

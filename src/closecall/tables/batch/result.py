@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from closecall.signature import Signature
     from closecall.statistics import Ranks
     from closecall.tables.batch.options import BatchOptions
-    from closecall.tables.sources.source import Kind
+    from closecall.tables.units import Kind
 
 # Counts that are not known of a series in trouble; pandas' plain integers have no missing value.
 _MAYBE_MISSING = tuple(name for name in WHOLE if name != "samples")

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from closecall.metrics.registry import Metric
     from closecall.tables.batch.options import BatchOptions
     from closecall.tables.series import SeriesInput
-    from closecall.tables.sources import Unit
+    from closecall.tables.units import Unit
 
 _TEXTS = (DETECTOR, "status", "reason", DATA)
 WHOLE = (*COUNTS, *OUTCOMES, ALARMED, *LEFT_OUT)

@@ -46,7 +46,7 @@ def summarise(
     """Summarise rows of series, see `BatchResult.summary`; `unread` says what is not in them."""
     import pyarrow as pa
 
-    from closecall.tables.sources.memory import group  # slow to import
+    from closecall.tables.grouping import group  # slow to import
 
     asked, known = read_names(by, "by"), tuple(dict.fromkeys((*options.by, DETECTOR)))
     for name in asked:
@@ -313,7 +313,7 @@ def _numbered(
     """Return the keys of rows, and of events after them, numbers in order of appearance."""
     import pyarrow as pa
 
-    from closecall.tables.sources.memory import number_keys, run_values, whole  # slow to import
+    from closecall.tables.grouping import number_keys, run_values, whole  # slow to import
 
     both = [rows] if events is None else [rows, events]
     total = sum(table.num_rows for table in both)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.tables.batch.options import BatchOptions
-    from closecall.tables.sources.source import Unit
+    from closecall.tables.units import Unit
 
 _AT_A_TIME = 1_000_000  # thresholds whose F1 is computed together
 

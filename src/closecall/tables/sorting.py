@@ -13,7 +13,7 @@ import numpy as np
 
 from closecall.errors import InputError, MissingExtraError, first_line
 from closecall.tables.reading import arrow
-from closecall.tables.sources.source import TemporaryFolder
+from closecall.tables.units import TemporaryFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from closecall.tables.sources.parquet import Layout
-    from closecall.tables.sources.source import Key
+    from closecall.tables.grouping import Key
+    from closecall.tables.parquet_units import Layout
 
 _MEMORY = "512MB"
 _ROOM = 1.5  # bytes on disk for each byte in memory; 1.2 to 1.4 were measured with DuckDB 2

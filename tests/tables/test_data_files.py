@@ -16,9 +16,9 @@ import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.options import BatchOptions
+from closecall.tables.data_files import list_files
 from closecall.tables.sources import open_source
-from closecall.tables.sources.paths import list_files
-from tests.tables.sources.tables import TINY, ask, expected_groups, read_groups, series_table
+from tests.tables.series_tables import TINY, ask, expected_groups, read_groups, series_table
 
 
 def write_hive(folder, table, columns):
