@@ -235,8 +235,8 @@ def join_series(
         if one.times is not None:
             columns["timestamp"] = one.times
         columns["label"] = pa.array(one.truth)
-        for detector, by_series in files.items():
-            columns[detector] = pa.array(_scores_of(one, by_series.get(one.name), read))
+        for detector, paths in files.items():
+            columns[detector] = pa.array(_scores_of(one, paths.get(one.name), read))
         tables.append(pa.table(columns))
     return pa.concat_tables(tables)
 
