@@ -105,7 +105,7 @@ def audit(
 ) -> None:
     """Judge the metrics on a series from a file."""
     columns = inputs.read(predicted or [None])
-    options = {name: value for name, value in columns.axis.items() if name != "nan"}
+    options = {name: own for name, own in columns.axis.items() if name != "nan"}
     options |= {"metrics": each_once(metrics), "seed": seed, "budget": budget}
     if trivial is not None:
         options["trivial"] = columns.source.column(trivial, "trivial")

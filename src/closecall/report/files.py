@@ -202,13 +202,13 @@ def _arguments(
     columns = inputs.read(predicted, scores)
     drawn = None if value is None else _with_gaps(columns.source.column(value, "value"))
     sides = {"predicted": columns.predicted or None, "scores": columns.scores or None}
-    arguments = {"truth": columns.truth, **sides, "values": drawn, "thresholds": thresholds}
+    own = {"truth": columns.truth, **sides, "values": drawn, "thresholds": thresholds}
     axis = dict(columns.axis)
     if ignore is not None:
         axis["ignore"] = (
             columns.source.column(ignore, "ignore") if isinstance(ignore, str) else ignore
         )
-    return arguments | axis, columns.notes
+    return own | axis, columns.notes
 
 
 def _with_gaps(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -249,8 +249,8 @@ def _series(
         source.column(name, "by")
 
     def arguments(table: pa.Table, **options: Any) -> dict[str, Any]:
-        one_series = replace(inputs, files=[Source(source.name, table)], **options)
-        return _arguments(one_series, **columns)[0]
+        own = replace(inputs, files=[Source(source.name, table)], **options)
+        return _arguments(own, **columns)[0]
 
     arguments(source.table.slice(0, 0))  # a column that is missing is missing for all
     grouped = group(source.table, by)
@@ -266,8 +266,8 @@ def _series(
             times = table.column(str(inputs.time))
             series = {**arguments(table, time=None), "times": times}
         if chosen:
-            scored, cuts = series["scores"] or {}, chosen.get(tuple(map(str, key)), {})
-            series["thresholds"] = {at: cuts[at] for at in cuts if at in scored} or None
+            scored, own = series["scores"] or {}, chosen.get(tuple(map(str, key)), {})
+            series["thresholds"] = {at: own[at] for at in own if at in scored} or None
         yield name, series
     if not names:
         raise InputError(f"{source.name} to hold at least one series", "none")
