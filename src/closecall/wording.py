@@ -76,7 +76,7 @@ def short_names(names: Sequence[str], most: int) -> list[str]:
     """
     whole, short = [*map(plain_name, names)], [plain_name(name, most) for name in names]
     for text in {text for text in short if short.count(text) > 1}:
-        alike = [place for place, shortened in enumerate(short) if shortened == text]
+        alike = [place for place, other in enumerate(short) if other == text]
         letters = enumerate(zip(*(whole[place] for place in alike), strict=False))
         shared = next((count for count, column in letters if len({*column}) > 1), most)
         for place in alike:
@@ -333,7 +333,7 @@ def time_texts(values: list[str], *, with_year: bool = True) -> tuple[list[str],
     """
     # Years beyond 9999 are no datetimes of Python.
     aware = {value: {"+", "-"} & {*value.partition("T")[2]} for value in values}
-    offsets = {value[-len("+00:00") :] if signs else "" for value, signs in aware.items()}
+    offsets = {value[-len("+00:00") :] if offset else "" for value, offset in aware.items()}
     shared = offsets.pop() if len(offsets) == 1 else None
     texts = [value.replace("T", " ").removesuffix(shared or "") for value in values]
     if shared is not None and all(text.endswith(":00") for text in texts):

@@ -142,12 +142,14 @@ def test_tables_that_are_not_whole(tmp_path):
     )
 
 
-def test_windows_that_are_not_json(tmp_path):
+def test_windows_of_the_corpus_that_cannot_be_read(tmp_path):
     write_one_table(tmp_path / "nab")
     path = tmp_path / "nab" / "combined_windows.json"
     path.write_text("{")
     rule = f"Expected {path} to have pairs of times for each series, as JSON, got "
     assert refusal(load_nab, tmp_path).startswith(rule)
+    path.write_text(json.dumps(WINDOWS | {"real/b.csv": [MINUTES[2:0:-1]]}))
+    assert "to be two times, the earlier first" in refusal(load_nab, tmp_path)
 
 
 def test_a_detector_with_fewer_rows(tmp_path):

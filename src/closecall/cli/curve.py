@@ -209,7 +209,7 @@ def curve(
     several = len(scored) > 1
     if several and plot_file is not None:
         raise click.UsageError("--plot draws the curve of one --score.")
-    chosen = {name: asked.choose(curve, fits[name]) for name, curve in scored.items()}
+    chosen = {name: asked.choose(judged, fits[name]) for name, judged in scored.items()}
     results = {name: curve.at(point.threshold) for name, (curve, point) in chosen.items()}
     told, fewest = headlines(results), fewest_false_alarms(results.values())
     found = {

@@ -119,10 +119,10 @@ def time_column(table: Any, column: str, path: Path) -> Any:
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return times
     target = pa.timestamp("ns", tz=kind.tz if pa.types.is_timestamp(kind) else None)
-    if pa.types.is_temporal(kind) and _first_unlike(times, target) is None:
+    if pa.types.is_temporal(kind) and first_unlike(times, target) is None:
         return times.cast(target)
-    numbers = _first_unlike(times[:1], pa.float64()) is None
-    row = _first_unlike(times, pa.float64() if numbers else target) or 0
+    numbers = first_unlike(times[:1], pa.float64()) is None
+    row = first_unlike(times, pa.float64() if numbers else target) or 0
     rule = f"times or numbers in the column `{column}` of {path}"
     raise InputError(rule, f"{times[row].as_py()} in row {row + 1}", hint=TIMES)
 
@@ -131,7 +131,7 @@ def score_column(table: Any, column: str, path: Path) -> NDArray[np.float64]:
     """Return a column of scores; missing ones are nan."""
     pa = arrow()
     column_of_scores = table.column(column)
-    row = _first_unlike(column_of_scores, pa.float64())
+    row = first_unlike(column_of_scores, pa.float64())
     if row is not None:
         rule = f"numbers in the column `{column}` of {path}"
         raise InputError(rule, f"{column_of_scores[row].as_py()} in row {row + 1}")
@@ -139,7 +139,7 @@ def score_column(table: Any, column: str, path: Path) -> NDArray[np.float64]:
     return scores
 
 
-def _first_unlike(column: Any, kind: Any) -> int | None:
+def first_unlike(column: Any, kind: Any) -> int | None:
     """Return the first row that cannot be cast to the kind."""
     if _can_cast(column, kind):
         return None
@@ -235,8 +235,8 @@ def join_series(
         if one.times is not None:
             columns["timestamp"] = one.times
         columns["label"] = pa.array(one.truth)
-        for detector, by_series in files.items():
-            columns[detector] = pa.array(_scores_of(one, by_series.get(one.name), read))
+        for detector, paths in files.items():
+            columns[detector] = pa.array(_scores_of(one, paths.get(one.name), read))
         tables.append(pa.table(columns))
     return pa.concat_tables(tables)
 
