@@ -2,68 +2,57 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import fields, replace
-from datetime import timedelta, timezone, tzinfo
-from hashlib import sha256
-from types import NoneType
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation.stream_parts import (
-    EventPart,
-    Part,
-    SampledPart,
-    StreamOptions,
-    TimedPart,
-    join_parts,
-    on_stream_clock,
-    read_chunk,
-    read_mask,
+from closecall.affiliation.event_scores import COLUMNS
+from closecall.affiliation.runs import (
+    IGNORED,
+    PREDICTED,
+    TRUTH,
+    Cursor,
+    Limits,
+    Runs,
+    Steps,
+    clock_text,
+    event_runs,
+    sample_runs,
 )
-from closecall.affiliation.stream_state import Blocks, CallersTime, RunsLeftOut, Segment
-from closecall.axis import Spacing, after_last
-from closecall.clock import Clock, Timed, read_times
-from closecall.columns import time_zone
+from closecall.affiliation.score import affiliation
+from closecall.axis import IgnoredTime, after_last, is_short, require_increasing
+from closecall.clock import LARGEST, PER_SECOND, Clock, Timed, on_one_clock, read_times
+from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
+from closecall.events import Events, Intervals, interval_text, read_ignored, read_labels
 from closecall.parameters import read_length
+from closecall.series import TruthInSpan, require_squares
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from closecall.affiliation.result import Affiliation
+    from closecall.clock import Tick, Ticks
 
-
-_KINDS: dict[str, Any] = {
-    kind.__name__: kind
-    for kind in (
-        Blocks,
-        CallersTime,
-        Clock,
-        EventPart,
-        RunsLeftOut,
-        SampledPart,
-        Segment,
-        Spacing,
-        StreamOptions,
-        TimedPart,
-    )
-}
-_VERSION = 1  # of the layout of JSON
+# Of the columns of a result, those that do not need the alarms of the whole series.
+_ZONE_COLUMNS = tuple(name for name in COLUMNS if not name.endswith("above_chance"))
 
 
 class AffiliationStream:
-    r"""Score a series chunk by chunk, with the digits that `affiliation` gives for all of it.
+    r"""Score a series chunk by chunk, with the result that `affiliation` gives for all of it.
 
     A zone of affiliation ends halfway to the next true event, so its scores (equations 4 and 5 of
     the paper, in [0, 1], higher is better) are known as soon as that event starts:
 
     .. math:: I_j = [(b_{j-1} + a_j) / 2, (b_j + a_{j+1}) / 2), \quad \text{gt}_j = [a_j, b_j).
 
-    What is kept is one row and up to four predicted events for each true event, and the predicted
-    events that reach into the first and into the last zone; never samples. Streams of adjacent
-    stretches of time can be added, so that each can be computed by another process.
+    A stream keeps 17 bytes for each change of truth, prediction or ignored time, and no samples.
+    Streams of adjacent stretches of time can be added, so that each can be computed by another
+    process.
 
     Parameters
     ----------
@@ -98,15 +87,17 @@ class AffiliationStream:
     Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
     """
 
-    __slots__ = ("_options", "_part", "_yielded")
+    __slots__ = ("_cursor", "_options", "_seen", "_yielded")
 
     def __init__(self, *, start: Any = None, step: Any = None, max_step: Any = None) -> None:
         # A timedelta is read beside the unit of the times.
         if max_step is not None and not isinstance(max_step, timedelta | np.timedelta64):
             read_length(max_step, Clock("number"), "max_step")
-        self._options = replace(StreamOptions.read(start, step), max_step=max_step)
-        self._part: Part | None = None
-        self._yielded = 0
+        self._set(StreamOptions.read(start, step, max_step), None, 0)
+
+    def _set(self, options: StreamOptions, seen: Runs | None, yielded: int) -> None:
+        self._options, self._seen, self._yielded = options, seen, yielded
+        self._cursor = Cursor()
 
     def update(self, truth: Any, predicted: Any, *, times: Any = None, ignore: Any = None) -> None:
         """Take the next chunk of two 0/1 vectors, of any length.
@@ -132,11 +123,10 @@ class AffiliationStream:
         >>> stream.result(end=5.0).events.stop
         array([3.5])
         """
-        labels = read_chunk(truth, predicted)
-        mask = read_mask(ignore, len(labels[0]))
+        codes = read_codes(truth, predicted, ignore)
         if times is None:
-            if len(labels[0]):
-                self._take(SampledPart.read(labels, mask, self._part, self._options))
+            if codes.size:
+                self._take(counted_runs(codes, self._options, self._seen))
             return
         if self._options.placed:
             raise InputTypeError.expected(
@@ -144,7 +134,14 @@ class AffiliationStream:
                 self._options.clock.text(self._options.start),
                 "Such a stream starts at its first time.",
             )
-        self._take(TimedPart.read(labels, mask, times, self._part, self._options))
+        ticks, clock = read_times(times, "times")
+        if ticks.size != codes.size:
+            rule = f"`times` to have one time for each of the {codes.size} labels"
+            raise InputError.expected(rule, f"{ticks.size}")
+        if codes.size:
+            float32 = getattr(times, "dtype", None) == np.float32
+            timed = Timed("times", ticks, clock)
+            self._take(timed_runs(codes, timed, self._options, self._seen, float32=float32))
 
     def update_events(self, truth: Any, predicted: Any, *, until: Any, ignore: Any = None) -> None:
         """Take the events of the next stretch of time, which has then been seen up to `until`.
@@ -171,16 +168,16 @@ class AffiliationStream:
         >>> stream.result()
         Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
         """
-        self._take(EventPart.read((truth, predicted), until, ignore, self._part, self._options))
+        self._take(stretch_runs((truth, predicted), until, ignore, self._options, self._seen))
 
     def closed(self) -> Iterator[dict[str, Any]]:
         """Yield the row of each true event whose zone is complete, once, in order.
 
         That is so as soon as the next true event has started. Rows are those of
         `EventScores.rows`, without the scores above chance; ``nearest`` only knows alarms that
-        start before the zone stops, where `result` knows all. The first zone is taken to start
-        where the stream does; a sum of streams therefore goes on where its left part was, and
-        yields all rows of its right part.
+        start before the zone stops, where `result` knows all. Only zones that are new are scored.
+        The first zone is taken to start where the stream does; a sum of streams therefore goes on
+        where its left part was, and yields all rows of its right part.
 
         Examples
         --------
@@ -194,19 +191,20 @@ class AffiliationStream:
         >>> list(stream.closed())
         []
         """
-        if self._part is None:
+        if self._seen is None:
             return
-        first = self._yielded
-        for index, row in enumerate(self._part.known.complete_rows(first), first):
+        first = self._cursor.zones
+        scores, following = self._seen.closed_zones(self._cursor)
+        rows = () if scores is None else scores.rows(_ZONE_COLUMNS)
+        for index, row in enumerate(rows, first):
             if index >= self._yielded:  # another loop over the same stream may have been faster
                 self._yielded = index + 1
                 yield row
+        if following.zones > self._cursor.zones:
+            self._cursor = following
 
     def result(self, *, end: Any = None) -> Affiliation:
         """Score all that has been seen so far, as `affiliation` would; the stream can go on.
-
-        The predicted events are not kept, so the result cannot be drawn, and its ``chance``, for
-        which they would be moved, is nan.
 
         Parameters
         ----------
@@ -228,23 +226,22 @@ class AffiliationStream:
         >>> stream.result().precision
         0.53125
         """
-        if self._part is None:
+        if self._seen is None:
             raise UndefinedMetricError.expected(
                 "at least one true event (affiliation is undefined for a series without any)",
                 "a stream that has seen nothing",
             )
-        known, stop = self._part.known, None
+        seen = self._seen = replace(self._seen, arrays=(self._seen.whole(),))
+        stop = None
         if end is not None:
             timed = Timed("end", *read_times([end], "end"))
-            last = known.callers.stop
-            ((tick,),), clock = on_stream_clock(last, known.clock, timed)
-            stop = after_last(last, tick.item(), clock)
-        if isinstance(self._part, TimedPart):
-            known, stop = self._part.finished(stop), None
-        if stop is not None:
-            rule = "no `end` for a stream that knows where it stops"
-            raise InputTypeError.expected(rule, known.clock.text(stop))
-        return known.result(max_step=self._options.max_step)
+            ((tick,),), clock = on_stream_clock(seen.stop, seen.clock, timed)
+            stop = after_last(seen.stop, tick.item(), clock)
+            if seen.way != "times":
+                rule = "no `end` for a stream that knows where it stops"
+                raise InputTypeError.expected(rule, clock.text(stop))
+        pair = seen.pair(seen.end() if stop is None else stop)
+        return affiliation(pair.asking(max_step=self._options.max_step), None)
 
     def to_json(self) -> str:
         """Write all that the stream knows as JSON text, from which it can go on elsewhere.
@@ -258,25 +255,28 @@ class AffiliationStream:
         >>> again.result()
         Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
         """
-        return _state_to_json((self._options, self._part, self._yielded))
+        from closecall.affiliation.stream_state import state_to_json
+
+        return state_to_json(self._options, self._seen, self._yielded)
 
     @staticmethod
     def from_json(text: str) -> AffiliationStream:
         """Return the stream that `to_json` wrote; raise if the text was changed."""
+        from closecall.affiliation.stream_state import state_from_json
+
         stream = AffiliationStream.__new__(AffiliationStream)
-        for name, value in zip(stream.__slots__, _state_from_json(text), strict=True):
-            setattr(stream, name, value)
+        stream._set(*state_from_json(text))
         return stream
 
     @property
     def alarms(self) -> int:
-        """How many predicted events have been seen, the one that may go on included."""
-        return 0 if self._part is None else self._part.known.alarms
+        """How many predicted events have been seen, the one that may go on included. O(kept)."""
+        return 0 if self._seen is None else self._seen.counts()[1]
 
     @property
     def kept(self) -> int:
-        """How many predicted events are kept, for zones that are not complete on both sides."""
-        return 0 if self._part is None else self._part.known.kept
+        """How many changes of truth, prediction or ignored time are kept, in 17 bytes each."""
+        return 0 if self._seen is None else len(self._seen)
 
     def __add__(self, other: object) -> AffiliationStream:
         """Put a stream that starts where this one stops after it; neither is changed.
@@ -291,130 +291,303 @@ class AffiliationStream:
         """
         if not isinstance(other, AffiliationStream):
             return NotImplemented
-        both = AffiliationStream.__new__(AffiliationStream)
-        both._yielded = self._yielded
-        own, theirs = self._options, other._options
-        if own.max_step != theirs.max_step:
-            got = f"{own.max_step} and {theirs.max_step}"
+        mine, theirs = self._options, other._options
+        if mine.max_step != theirs.max_step:
+            got = f"{mine.max_step} and {theirs.max_step}"
             raise InputError.expected("two streams with one `max_step`", got)
-        both._options = own if self._part or own.placed or not theirs.told else theirs
-        left, right = self._part or self._empty(other), other._part or other._empty(self)
-        both._part = self._part or other._part
+        left, right = self._seen or self._empty(other), other._seen or other._empty(self)
+        seen = self._seen or other._seen
         if left is not None and right is not None:
-            joined = _checked(join_parts(left, right))
-            both._part = both._part and joined
+            joined = _checked(left.followed_by(right))
+            seen = seen and joined
+        both = AffiliationStream.__new__(AffiliationStream)
+        options = mine if self._seen or mine.placed or not theirs.told else theirs
+        both._set(options, seen, self._yielded)
         return both
 
     def __len__(self) -> int:
-        """How many true events have been seen, the one that may go on included."""
-        return 0 if self._part is None else len(self._part.known.truth)
+        """How many true events have been seen, the one that may go on included. O(kept)."""
+        return 0 if self._seen is None else self._seen.counts()[0]
 
     def __bool__(self) -> bool:
         """Whether anything has been seen, with true events or without."""
-        return self._part is not None
+        return self._seen is not None
 
     def __repr__(self) -> str:
-        if self._part is None:
+        if self._seen is None:
             return "AffiliationStream(nothing seen)"
-        known = self._part.known
-        callers = known.callers
-        start, stop = known.clock.text(callers.start), known.clock.text(callers.stop)
-        counts = f"{_count(len(self), 'true event')}, {_count(self.alarms, 'alarm')}"
-        return f"AffiliationStream({counts}, from {start} to {stop})"
-
-    def _take(self, part: Part | None) -> None:
-        """Put a chunk after what has been seen, once nothing can go wrong any more."""
-        if part is not None:
-            self._part = _checked(part if self._part is None else join_parts(self._part, part))
-
-    def _empty(self, beside: AffiliationStream) -> Part | None:
-        """Return a part without length, if this stream was told what to see."""
-        own, other = self._options, beside._part
-        sampled = isinstance(other, SampledPart) or (
-            other is None and None not in (own.step, beside._options.step)
+        clock = self._seen.clock
+        start, stop = clock.text(self._seen.start), clock.text(self._seen.stop)
+        truth, alarms = (
+            f"{count:,} {noun}{'' if count == 1 else 's'}"
+            for count, noun in zip(self._seen.counts(), ("true event", "alarm"), strict=True)
         )
-        if not (own.told if sampled else own.placed):
+        return f"AffiliationStream({truth}, {alarms}, from {start} to {stop})"
+
+    def _take(self, chunk: Runs) -> None:
+        """Put a chunk after what has been seen, once nothing can go wrong any more."""
+        self._seen = _checked(chunk if self._seen is None else self._seen.followed_by(chunk))
+
+    def _empty(self, beside: AffiliationStream) -> Runs | None:
+        """Return runs without length, if this stream was told what to see."""
+        options, other = self._options, beside._seen
+        if other is None:
+            counted = None not in (options.step, beside._options.step)
+        else:
+            counted = other.way == "samples"
+        if not (options.told if counted else options.placed):
             return None
-        nothing = np.empty((0, 2), dtype=np.float64 if own.clock.kind == "number" else np.int64)
-        at = Segment.of(nothing, nothing, (own.start, own.start), own.clock, joins=sampled)
-        return SampledPart(at, own.sample_step(), own.placed) if sampled else EventPart(at)
+        at = options.clock, (), options.start, options.start
+        if not counted:
+            return Runs("events", *at)
+        return Runs("samples", *at, step=options.sample_step(), placed=options.placed)
 
 
-def _checked(part: Part) -> Part:
+def _checked(seen: Runs) -> Runs:
     """Raise if the span is too long for exact arithmetic."""
-    known = part.known
-    if known.clock.kind != "number" and known.start < known.stop:
-        known.pair(known.truth.first(0)).checked()
-    return part
+    if seen.clock.kind != "number" and seen.start < seen.stop:
+        nothing = Intervals(np.empty(0, np.int64), np.empty(0, np.int64), seen.clock)
+        TruthInSpan(truth=nothing, start=seen.start, stop=seen.stop, clock=seen.clock).checked()
+    return seen
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+@dataclass(frozen=True, slots=True)
+class StreamOptions:
+    """Where a stream starts and how long its samples last; a start that was not given is 0."""
+
+    start: Tick
+    step: int | None
+    clock: Clock
+    placed: bool
+    max_step: Any = None
+
+    def longest(self, clock: Clock) -> Tick | None:
+        """Return how long a sample lasts at most, in ticks of the clock."""
+        return None if self.max_step is None else read_length(self.max_step, clock, "max_step")
+
+    @property
+    def told(self) -> bool:
+        """Whether there is more to know than the defaults, so that not any stream can follow."""
+        return self.placed or self.step != 1
+
+    def sample_step(self) -> int:
+        """Return the length of a sample in ticks."""
+        if self.step is not None:
+            return self.step
+        hint = "Make the stream without `start`, and pass `times=` with each chunk."
+        if self.clock.kind == "number":
+            start = self.clock.text(self.start)
+            rule = "`start` to be an integer, or a datetime, for samples without times"
+            raise InputTypeError.expected(rule, start, hint)
+        hint = f"Pass `step=` when the stream is made. Or: {hint[0].lower()}{hint[1:]}"
+        raise InputTypeError.expected("`step` beside a `start` that is a datetime", "none", hint)
+
+    @classmethod
+    def read(cls, start: Any, step: Any, max_step: Any = None) -> StreamOptions:
+        """Read `start` and `step`: integers, or a datetime and a timedelta."""
+        ticks, clock = read_times([0 if start is None else start], "start")
+        first, placed = ticks[0].item(), start is not None
+        if step is None:
+            return cls(first, 1 if clock.kind == "integer" else None, clock, placed, max_step)
+        if clock.kind == "datetime":
+            first, length, clock = _read_dated_step(clock.native(ticks)[0], clock, step)
+        elif clock.kind == "number":
+            raise _not_exact("start", start)
+        elif isinstance(step, (timedelta, np.timedelta64)):
+            raise InputTypeError.expected("a datetime `start` beside this `step`", f"{start}")
+        elif isinstance(step, bool) or not isinstance(step, (int, np.integer)):
+            raise _not_exact("step", step)
+        else:
+            length = int(step)
+        if length <= 0:
+            raise InputError.expected("`step` to be longer than zero", shown(length))
+        if length > LARGEST:
+            raise InputError.expected(f"`step` to be at most {LARGEST:,}", shown(length))
+        return cls(first, length, clock, placed, max_step)
 
 
-def _state_to_json(state: tuple[Any, ...]) -> str:
-    """Write a state with a checksum, so that damage is noticed."""
-    content = json.dumps(_encoded(state))
-    digest = sha256(content.encode()).hexdigest()
-    return f'{{"closecall_stream": {_VERSION}, "sha256": "{digest}", "state": {content}}}\n'
-
-
-def _state_from_json(text: str) -> Any:
-    """Read a state; raise if it is no such text, or was changed."""
-    if not isinstance(text, str):
-        raise InputTypeError.expected("`text` to be the saved state of a stream", shown(text))
+def _read_dated_step(start: np.datetime64, clock: Clock, step: Any) -> tuple[Tick, int, Clock]:
+    """Return start and step in the ticks of a clock that is fine enough for both."""
+    if not isinstance(step, (timedelta, np.timedelta64)):
+        raise InputTypeError.expected(
+            "`step` to be a timedelta beside a datetime `start`", shown(step)
+        )
+    length = step.to_timedelta64() if hasattr(step, "to_timedelta64") else np.timedelta64(step)
     try:
-        saved = json.loads(text)
-        version, digest, state = (saved[key] for key in ("closecall_stream", "sha256", "state"))
-    except (ValueError, KeyError, TypeError, RecursionError):
-        rule = "the saved state of a stream"
-        raise InputError.expected(rule, f"{text[:40]!r}", "`to_json` writes one.") from None
-    if version != _VERSION:
-        rule = f"a state of version {_VERSION}"
-        raise InputError.expected(rule, f"{version!r:.20}", "Start again from the first sample.")
-    if sha256(json.dumps(state).encode()).hexdigest() != digest:
-        hint = "Take an older copy, or start again from the first sample."
-        raise InputError.expected("a saved state as it was written", "one that was changed", hint)
-    return _decoded(state)
+        # numpy takes the finer of the two units.
+        both = np.array([start, start + length])
+    except TypeError:
+        raise InputTypeError.expected(
+            "`step` of a fixed length", str(step), "Months and years differ in length."
+        ) from None
+    (first, second), finer = read_times(both, "step")
+    return first.item(), int(second - first), replace(finer, tz=clock.tz)
 
 
-def _encoded(value: Any) -> Any:
-    """Turn a part of the state into JSON values: a class of ours has its name under ``""``."""
-    if isinstance(value, np.generic) and not isinstance(value, np.timedelta64):
-        value = value.item()
-    if isinstance(value, bool | int | float | str | NoneType):
-        return value
-    if isinstance(value, tuple):
-        return [_encoded(part) for part in value]
-    if isinstance(value, np.ndarray):
-        shape = list(value.shape)
-        return {"": "array", "type": value.dtype.str, "shape": shape, "data": value.tolist()}
-    if isinstance(value, timedelta | np.timedelta64):
-        length = np.timedelta64(value)
-        unit, count = np.datetime_data(length.dtype)
-        return {"": "length", "unit": unit, "count": int(length.astype(np.int64)) * count}
-    if isinstance(value, tzinfo):
-        offset = value.utcoffset(None)
-        seconds = None if offset is None else offset / timedelta(seconds=1)
-        return {"": "zone", "name": getattr(value, "key", None), "offset": seconds}
-    if type(value).__name__ in _KINDS:
-        own = {field.name: _encoded(getattr(value, field.name)) for field in fields(value)}
-        return {"": type(value).__name__, **own}
-    raise InputTypeError.expected("a stream that can be saved", f"a {type(value).__name__} in it")
+def _not_exact(name: str, value: Any) -> InputTypeError:
+    return InputTypeError.expected(
+        f"`{name}` to be an integer, or a datetime with a timedelta",
+        shown(value),
+        "Multiples of other numbers are rounded; pass the times themselves with each chunk.",
+    )
 
 
-def _decoded(value: Any) -> Any:
-    """Turn JSON values into the part of the state that they were written from."""
-    if isinstance(value, list):
-        return tuple(_decoded(part) for part in value)
-    if not isinstance(value, dict):
-        return value
-    kind = value[""]
-    if kind == "array":
-        return np.array(value["data"], dtype=value["type"]).reshape(value["shape"])
-    if kind == "length":
-        return np.timedelta64(value["count"], value["unit"])
-    if kind == "zone":
-        name, offset = value["name"], value["offset"]
-        return timezone(timedelta(seconds=offset)) if name is None else time_zone(name)
-    return _KINDS[kind](**{name: _decoded(own) for name, own in value.items() if name})
+def read_codes(truth: Any, predicted: Any, ignore: Any) -> NDArray[np.uint8]:
+    """Read 0/1 vectors of one length, which may be empty, as one code for each sample."""
+    labels = []
+    for values, name in ((truth, "truth"), (predicted, "predicted")):
+        column = read_column(values, name)[0]
+        labels.append(read_labels(column, name) if column.size else column)
+    size = labels[0].size
+    if size != labels[1].size:
+        rule = f"`predicted` to have as many labels as `truth` ({size})"
+        raise InputError.expected(rule, f"{labels[1].size}")
+    mask = read_mask(ignore, size)
+    codes: NDArray[np.uint8] = labels[1].astype(np.uint8)
+    codes *= PREDICTED
+    codes |= labels[0].astype(np.uint8, copy=False)
+    if mask is not None:
+        codes[mask] |= IGNORED
+    return codes
+
+
+def read_mask(ignore: Any, size: int) -> NDArray[np.bool_] | None:
+    """Read which samples of a chunk are ignored; None if none is."""
+    if ignore is None:
+        return None
+    column = read_column(ignore, "ignore")[0]
+    mask = read_labels(column, "ignore") if column.size else column
+    if mask.size != size:
+        rule = f"`ignore` to have one label for each of the {size} samples"
+        raise InputError.expected(rule, f"{mask.size}")
+    return mask.astype(bool) if mask.any() else None
+
+
+def counted_runs(
+    codes: NDArray[np.uint8], options: StreamOptions, before: Runs | None
+) -> Runs:
+    """Return the runs of the next samples, which are counted."""
+    start, clock, placed = int(options.start), options.clock, options.placed
+    step = options.sample_step()
+    if before is not None and before.way == "samples":
+        start, clock, step, placed = int(before.stop), before.clock, int(before.step or 1), True
+    stop = start + step * codes.size
+    if stop > LARGEST:
+        raise InputError.expected("samples whose times fit in 64 bits", f"an end at {stop}")
+    max_step = options.longest(clock)
+    ticks: Any = range(start, stop, step)
+    if max_step is not None and max_step < step:
+        ticks = np.arange(codes.size + 1) * step + start
+    lasting = Limits() if (codes & IGNORED).all() else Limits(*[min(step, max_step or step)] * 2)
+    steps = Steps(Limits(step, step), Limits(step, step), lasting)
+    runs = sample_runs(codes, ticks, max_step, clock)
+    known: dict[str, Any] = {"step": step, "placed": placed, "max_step": max_step, "steps": steps}
+    return Runs("samples", clock, (runs,), start, stop, codes.size, **known)
+
+
+def timed_runs(
+    codes: NDArray[np.uint8],
+    times: Timed,
+    options: StreamOptions,
+    before: Runs | None,
+    *,
+    float32: bool,
+) -> Runs:
+    """Return the runs of the next samples, which have times."""
+    ticks, clock = times.ticks, times.clock
+    if before is not None and before.way == "times":
+        (ticks,), clock = on_stream_clock(before.stop, before.clock, times)
+        if ticks[0] <= before.stop:
+            raise InputError.expected(
+                "`times` to be strictly increasing",
+                f"{clock.text(ticks[0].item())} at index 0, after "
+                f"{clock.text(before.stop)} in the chunk before",
+                "Give the chunks in the order of time.",
+            )
+    require_increasing(ticks, clock, "times")
+    lengths, max_step = np.diff(ticks), options.longest(clock)
+    if clock.kind == "number":
+        require_squares(lengths)
+    runs = sample_runs(codes, ticks, max_step, clock)
+    steps = Steps.of(lengths, (codes[:-1] & IGNORED) > 0, max_step)
+    first, last = ticks[[0, -1]].tolist()
+    short = clock.kind == "number" and is_short(ticks)
+    known: dict[str, Any] = {"max_step": max_step, "steps": steps}
+    known |= {"float32": float32, "short": short}
+    return Runs("times", clock, (runs,), first, last, codes.size, **known)
+
+
+def stretch_runs(
+    sides: tuple[Any, Any], until: Any, ignore: Any, options: StreamOptions, before: Runs | None
+) -> Runs:
+    """Return the runs of the events of the next stretch of time."""
+    for side in sides:
+        if not isinstance(side, Events):
+            raise InputTypeError.expected(
+                "`truth` and `predicted` to be Events",
+                type(side).__name__,
+                "Give 0/1 vectors to `update`.",
+            )
+    follows = before is not None and before.way == "events"
+    if not options.placed and not follows:
+        raise InputTypeError.expected(
+            "a `start` for a stream of events",
+            "none",
+            "Make it with `AffiliationStream(start=...)`.",
+        )
+    truth, predicted = (side.intervals for side in sides)
+    timed = [*truth.timed("truth"), *predicted.timed("predicted")]
+    timed.append(Timed("until", *read_times([until], "until")))
+    if options.max_step is not None:
+        rule = "no `max_step` for a stream of events, which have no samples"
+        raise InputTypeError.expected(rule, "`max_step`")
+    timed += read_ignored([] if ignore is None else ignore).timed("ignore")
+    if before is not None and follows:
+        start = before.stop
+        ticks, clock = on_stream_clock(start, before.clock, *timed)
+    else:
+        at = Timed("start", np.array([options.start]), options.clock)
+        ((first,), *ticks), clock = on_one_clock(at, *timed)
+        start = first.item()
+    stop = ticks[4][0].item()
+    found = [Intervals(*ticks[index : index + 2], clock) for index in (0, 2)]
+    for side, name in zip(found, ("truth", "predicted"), strict=True):
+        side.require_disjoint(name)
+        _require_within(side, start, stop, name)
+    ignored = IgnoredTime.within(ticks[5], ticks[6], (start, stop), clock)
+    nothing = ticks[5][:0]
+    bounds = (nothing, nothing) if ignored is None else (ignored.starts, ignored.stops)
+    runs = event_runs(*found, Intervals(*bounds, clock), start, clock)
+    return Runs("events", clock, (runs,), start, stop)
+
+
+def on_stream_clock(tick: Tick, clock: Clock, *parts: Timed) -> tuple[list[Ticks], Clock]:
+    """Bring times to the clock of a stream, whose runs are kept in its ticks."""
+    ticks, common = on_one_clock(Timed("the stream", np.array([tick]), clock), *parts)
+    if clock.kind == "datetime":
+        # A finer type may hold no finer times.
+        finer_by = PER_SECOND[common.unit] // PER_SECOND[clock.unit]
+        if not any((times % finer_by).any() for times in ticks):
+            return [times // finer_by for times in ticks[1:]], clock
+    if (common.kind, common.unit) != (clock.kind, clock.unit):
+        finer = next(part for part in parts if clock_text(part.clock) != clock_text(clock))
+        raise InputTypeError.expected(
+            f"`{finer.name}` to be {clock_text(clock)}, as before in this stream",
+            clock_text(finer.clock),
+            "Give times in the finest type from the start.",
+        )
+    return ticks[1:], clock
+
+
+def _require_within(intervals: Intervals, start: Tick, stop: Tick, name: str) -> None:
+    clock = intervals.clock
+    if stop < start:
+        raise InputError.expected(
+            f"`until` to lie after what has been seen, {clock.text(start)}", clock.text(stop)
+        )
+    stretch = f"the stretch {interval_text(clock, start, stop)} that is new to the stream"
+    intervals.refuse(
+        (intervals.starts < start) | (intervals.stops > stop),
+        f"`{name}` to lie within {stretch}",
+        "Events are given whole: choose an `until` that cuts none.",
+    )

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from closecall.affiliation.stream import AffiliationStream
-from closecall.affiliation.stream_parts import read_mask
+from closecall.affiliation.stream import AffiliationStream, read_mask
 from closecall.cli.options import Command, evaluated_options, parse_duration, parse_time
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.errors import InputError, first_line
