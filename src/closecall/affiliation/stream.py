@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation.event_scores import COLUMNS
 from closecall.affiliation.runs import (
     IGNORED,
     PREDICTED,
@@ -19,10 +18,9 @@ from closecall.affiliation.runs import (
     Steps,
     clock_text,
     event_runs,
-    sample_runs,
 )
 from closecall.affiliation.score import affiliation
-from closecall.axis import IgnoredTime, after_last, is_short, require_increasing
+from closecall.axis import IgnoredTime, after_last, require_increasing
 from closecall.clock import LARGEST, PER_SECOND, Clock, Timed, on_one_clock, read_times
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
@@ -37,9 +35,6 @@ if TYPE_CHECKING:
 
     from closecall.affiliation.result import Affiliation
     from closecall.clock import Tick, Ticks
-
-# Of the columns of a result, those that do not need the alarms of the whole series.
-_ZONE_COLUMNS = tuple(name for name in COLUMNS if not name.endswith("above_chance"))
 
 
 class AffiliationStream:
@@ -87,23 +82,20 @@ class AffiliationStream:
     Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
     """
 
-    __slots__ = ("_cursor", "_options", "_seen", "_yielded")
+    __slots__ = ("_begun", "_cursor", "_options", "_runs", "_yielded")
 
     def __init__(self, *, start: Any = None, step: Any = None, max_step: Any = None) -> None:
-        # A timedelta is read beside the unit of the times.
-        if max_step is not None and not isinstance(max_step, timedelta | np.timedelta64):
-            read_length(max_step, Clock("number"), "max_step")
         self._set(StreamOptions.read(start, step, max_step), None, 0)
 
-    def _set(self, options: StreamOptions, seen: Runs | None, yielded: int) -> None:
-        self._options, self._seen, self._yielded = options, seen, yielded
-        self._cursor = Cursor()
+    def _set(self, options: StreamOptions, runs: Runs | None, yielded: int) -> None:
+        self._options, self._runs, self._yielded = options, runs, yielded
+        self._cursor, self._begun = Cursor(), True
 
     def update(self, truth: Any, predicted: Any, *, times: Any = None, ignore: Any = None) -> None:
         """Take the next chunk of two 0/1 vectors, of any length.
 
-        A run of ones that goes on in the next chunk is one event. A chunk that breaks a rule
-        raises, and leaves the stream as it was.
+        A run of ones that continues in the next chunk is one event. A chunk that breaks a rule
+        raises an error and leaves the stream as it was.
 
         Parameters
         ----------
@@ -111,7 +103,7 @@ class AffiliationStream:
             Two 0/1 vectors of one length; they may be empty.
         times
             Strictly increasing times of the samples, with every chunk or with none. A sample lasts
-            until the next one starts, be it in the next chunk.
+            until the next one starts, also if that is in the next chunk.
         ignore
             A 0/1 vector of the samples that do not count, as in `affiliation`.
 
@@ -123,25 +115,41 @@ class AffiliationStream:
         >>> stream.result(end=5.0).events.stop
         array([3.5])
         """
-        codes = read_codes(truth, predicted, ignore)
+        codes, options, before = _read_codes(truth, predicted, ignore), self._options, self._runs
         if times is None:
             if codes.size:
-                self._take(counted_runs(codes, self._options, self._seen))
+                start, clock, step = options.start, options.clock, options.sample_step()
+                if before is not None and before.way == "samples":
+                    start, clock = before.stop, before.clock
+                self._take(Runs.counted(codes, int(start), step, options.longest(clock), clock))
             return
-        if self._options.placed:
+        if options.placed:
             raise InputTypeError.expected(
                 "no `start` for a stream whose chunks have times",
-                self._options.clock.text(self._options.start),
+                options.clock.text(options.start),
                 "Such a stream starts at its first time.",
             )
         ticks, clock = read_times(times, "times")
         if ticks.size != codes.size:
             rule = f"`times` to have one time for each of the {codes.size} labels"
             raise InputError.expected(rule, f"{ticks.size}")
-        if codes.size:
-            float32 = getattr(times, "dtype", None) == np.float32
-            timed = Timed("times", ticks, clock)
-            self._take(timed_runs(codes, timed, self._options, self._seen, float32=float32))
+        if not codes.size:
+            return
+        if before is not None and before.way == "times":
+            (ticks,), clock = _on_stream_clock(before, Timed("times", ticks, clock))
+            if ticks[0] <= before.stop:
+                raise InputError.expected(
+                    "`times` to be strictly increasing",
+                    f"{clock.text(ticks[0].item())} at index 0, after "
+                    f"{clock.text(before.stop)} in the chunk before",
+                    "Give the chunks in the order of time.",
+                )
+        require_increasing(ticks, clock, "times")
+        if clock.kind == "number":
+            require_squares(np.diff(ticks))
+        float32 = getattr(times, "dtype", None) == np.float32
+        timed = Timed("times", ticks, clock)
+        self._take(Runs.timed(codes, timed, options.longest(clock), float32=float32))
 
     def update_events(self, truth: Any, predicted: Any, *, until: Any, ignore: Any = None) -> None:
         """Take the events of the next stretch of time, which has then been seen up to `until`.
@@ -168,16 +176,47 @@ class AffiliationStream:
         >>> stream.result()
         Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
         """
-        self._take(stretch_runs((truth, predicted), until, ignore, self._options, self._seen))
+        options, before = self._options, self._runs
+        for side in (truth, predicted):
+            if not isinstance(side, Events):
+                rule, got = "`truth` and `predicted` to be Events", type(side).__name__
+                raise InputTypeError.expected(rule, got, "Give 0/1 vectors to `update`.")
+        if not options.placed:
+            hint = "Make it with `AffiliationStream(start=...)`."
+            raise InputTypeError.expected("a `start` for a stream of events", "none", hint)
+        if options.max_step is not None:
+            rule = "no `max_step` for a stream of events, which have no samples"
+            raise InputTypeError.expected(rule, "`max_step`")
+        timed = [*truth.intervals.timed("truth"), *predicted.intervals.timed("predicted")]
+        timed += read_ignored([] if ignore is None else ignore).timed("ignore")
+        timed.append(Timed("until", *read_times([until], "until")))
+        if before is not None:
+            (*ticks, (stop,)), clock = _on_stream_clock(before, *timed)
+            start = before.stop
+        else:
+            first = Timed("start", np.array([options.start]), options.clock)
+            ((start,), *ticks, (stop,)), clock = on_one_clock(first, *timed)
+        span = int(start), int(stop)
+        if clock.kind == "number":
+            span = float(start), float(stop)
+        sides = [Intervals(*ticks[place : place + 2], clock) for place in (0, 2)]
+        for name, side in zip(("truth", "predicted"), sides, strict=True):
+            side.require_disjoint(name)
+            _require_within(side, *span, name)
+        ignored = IgnoredTime.within(ticks[4], ticks[5], span, clock)
+        nothing = ticks[4][:0], ticks[5][:0]
+        bounds = nothing if ignored is None else (ignored.starts, ignored.stops)
+        runs = event_runs((*sides, Intervals(*bounds, clock)), span[0], clock)
+        self._take(Runs("events", clock, (runs,), *span))
 
     def closed(self) -> Iterator[dict[str, Any]]:
         """Yield the row of each true event whose zone is complete, once, in order.
 
-        That is so as soon as the next true event has started. Rows are those of
-        `EventScores.rows`, without the scores above chance; ``nearest`` only knows alarms that
-        start before the zone stops, where `result` knows all. Only zones that are new are scored.
-        The first zone is taken to start where the stream does; a sum of streams therefore goes on
-        where its left part was, and yields all rows of its right part.
+        A zone is complete as soon as the next true event has started, and is scored once. Rows are
+        those of `EventScores.rows`, without the scores above chance; ``nearest`` only considers
+        alarms that start before the zone stops, where `result` considers all. The first zone is
+        taken to start where the stream does; a sum of streams therefore continues where its left
+        part was, and yields all rows of its right part.
 
         Examples
         --------
@@ -191,17 +230,16 @@ class AffiliationStream:
         >>> list(stream.closed())
         []
         """
-        if self._seen is None:
+        if self._runs is None or not self._begun:
             return
-        first = self._cursor.zones
-        scores, following = self._seen.closed_zones(self._cursor)
-        rows = () if scores is None else scores.rows(_ZONE_COLUMNS)
-        for index, row in enumerate(rows, first):
+        runs, cursor = self._runs, self._cursor
+        rows, following = runs.closed_zones(cursor)
+        for index, row in enumerate(rows, cursor.zones):
             if index >= self._yielded:  # another loop over the same stream may have been faster
                 self._yielded = index + 1
                 yield row
-        if following.zones > self._cursor.zones:
-            self._cursor = following
+        if self._runs is runs:
+            self._cursor, self._begun = following, False
 
     def result(self, *, end: Any = None) -> Affiliation:
         """Score all that has been seen so far, as `affiliation` would; the stream can go on.
@@ -226,21 +264,20 @@ class AffiliationStream:
         >>> stream.result().precision
         0.53125
         """
-        if self._seen is None:
+        runs = self._runs
+        if runs is None:
             raise UndefinedMetricError.expected(
                 "at least one true event (affiliation is undefined for a series without any)",
                 "a stream that has seen nothing",
             )
-        seen = self._seen = replace(self._seen, arrays=(self._seen.whole(),))
         stop = None
         if end is not None:
-            timed = Timed("end", *read_times([end], "end"))
-            ((tick,),), clock = on_stream_clock(seen.stop, seen.clock, timed)
-            stop = after_last(seen.stop, tick.item(), clock)
-            if seen.way != "times":
+            ((tick,),), clock = _on_stream_clock(runs, Timed("end", *read_times([end], "end")))
+            stop = after_last(runs.stop, tick.item(), clock)
+            if runs.way != "times":
                 rule = "no `end` for a stream that knows where it stops"
                 raise InputTypeError.expected(rule, clock.text(stop))
-        pair = seen.pair(seen.end() if stop is None else stop)
+        pair = runs.until(runs.end() if stop is None else stop).pair()
         return affiliation(pair.asking(max_step=self._options.max_step), None)
 
     def to_json(self) -> str:
@@ -255,28 +292,28 @@ class AffiliationStream:
         >>> again.result()
         Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
         """
-        from closecall.affiliation.stream_state import state_to_json
+        from closecall.affiliation.stream_state import to_json
 
-        return state_to_json(self._options, self._seen, self._yielded)
+        return to_json(self._options, self._runs, self._yielded)
 
     @staticmethod
     def from_json(text: str) -> AffiliationStream:
         """Return the stream that `to_json` wrote; raise if the text was changed."""
-        from closecall.affiliation.stream_state import state_from_json
+        from closecall.affiliation.stream_state import from_json
 
         stream = AffiliationStream.__new__(AffiliationStream)
-        stream._set(*state_from_json(text))
+        stream._set(*from_json(text))
         return stream
 
     @property
     def alarms(self) -> int:
-        """How many predicted events have been seen, the one that may go on included. O(kept)."""
-        return 0 if self._seen is None else self._seen.counts()[1]
+        """How many predicted events have been seen, the one that may go on included."""
+        return 0 if self._runs is None else self._runs.count(PREDICTED)
 
     @property
     def kept(self) -> int:
         """How many changes of truth, prediction or ignored time are kept, in 17 bytes each."""
-        return 0 if self._seen is None else len(self._seen)
+        return 0 if self._runs is None else len(self._runs)
 
     def __add__(self, other: object) -> AffiliationStream:
         """Put a stream that starts where this one stops after it; neither is changed.
@@ -295,96 +332,86 @@ class AffiliationStream:
         if mine.max_step != theirs.max_step:
             got = f"{mine.max_step} and {theirs.max_step}"
             raise InputError.expected("two streams with one `max_step`", got)
-        left, right = self._seen or self._empty(other), other._seen or other._empty(self)
-        seen = self._seen or other._seen
+        options = mine if self._runs or mine.placed or not theirs.given else theirs
+        runs = self._runs or other._runs
+        left, right = self._runs or self._empty(other), other._runs or other._empty(self)
         if left is not None and right is not None:
+            if left.way == right.way == "samples":
+                # Samples that are only counted may follow any others, and precede any.
+                if not theirs.placed:
+                    right = right.moved(int(left.stop - right.start), left.clock)
+                elif not mine.placed:
+                    left = left.moved(int(right.start - left.stop), right.clock)
             joined = _checked(left.followed_by(right))
-            seen = seen and joined
+            runs = runs and joined
+            if joined.way == "samples" and (mine.placed or theirs.placed):
+                options = replace(options, start=joined.start, clock=joined.clock, placed=True)
         both = AffiliationStream.__new__(AffiliationStream)
-        options = mine if self._seen or mine.placed or not theirs.told else theirs
-        both._set(options, seen, self._yielded)
+        both._set(options, runs, self._yielded)
         return both
 
     def __len__(self) -> int:
-        """How many true events have been seen, the one that may go on included. O(kept)."""
-        return 0 if self._seen is None else self._seen.counts()[0]
+        """How many true events have been seen, the one that may go on included."""
+        return 0 if self._runs is None else self._runs.count(TRUTH)
 
     def __bool__(self) -> bool:
         """Whether anything has been seen, with true events or without."""
-        return self._seen is not None
+        return self._runs is not None
 
     def __repr__(self) -> str:
-        if self._seen is None:
+        if self._runs is None:
             return "AffiliationStream(nothing seen)"
-        clock = self._seen.clock
-        start, stop = clock.text(self._seen.start), clock.text(self._seen.stop)
-        truth, alarms = (
-            f"{count:,} {noun}{'' if count == 1 else 's'}"
-            for count, noun in zip(self._seen.counts(), ("true event", "alarm"), strict=True)
-        )
-        return f"AffiliationStream({truth}, {alarms}, from {start} to {stop})"
+        start, stop = map(self._runs.clock.text, (self._runs.start, self._runs.stop))
+        counts = {"true event": len(self), "alarm": self.alarms}
+        seen = [f"{count:,} {noun}{'s' * (count != 1)}" for noun, count in counts.items()]
+        return f"AffiliationStream({', '.join(seen)}, from {start} to {stop})"
 
     def _take(self, chunk: Runs) -> None:
         """Put a chunk after what has been seen, once nothing can go wrong any more."""
-        self._seen = _checked(chunk if self._seen is None else self._seen.followed_by(chunk))
+        self._runs = _checked(chunk if self._runs is None else self._runs.followed_by(chunk))
+        codes = chunk.arrays[0]["code"] & (TRUTH | IGNORED)
+        self._begun = self._begun or bool((codes == TRUTH).any())
 
     def _empty(self, beside: AffiliationStream) -> Runs | None:
-        """Return runs without length, if this stream was told what to see."""
-        options, other = self._options, beside._seen
-        if other is None:
-            counted = None not in (options.step, beside._options.step)
-        else:
-            counted = other.way == "samples"
-        if not (options.told if counted else options.placed):
+        """Return runs without length, if this stream has options that what follows must fit."""
+        options, other = self._options, beside._runs
+        steps = options.step, beside._options.step
+        in_samples = None not in steps if other is None else other.way == "samples"
+        if not (options.given if in_samples else options.placed):
             return None
         at = options.clock, (), options.start, options.start
-        if not counted:
+        if not in_samples:
             return Runs("events", *at)
-        return Runs("samples", *at, step=options.sample_step(), placed=options.placed)
+        return Runs("samples", *at, steps=Steps(*[Limits(*[options.sample_step()] * 2)] * 2))
 
 
-def _checked(seen: Runs) -> Runs:
+def _checked(runs: Runs) -> Runs:
     """Raise if the span is too long for exact arithmetic."""
-    if seen.clock.kind != "number" and seen.start < seen.stop:
-        nothing = Intervals(np.empty(0, np.int64), np.empty(0, np.int64), seen.clock)
-        TruthInSpan(truth=nothing, start=seen.start, stop=seen.stop, clock=seen.clock).checked()
-    return seen
+    if runs.clock.kind != "number" and runs.start < runs.stop:
+        nothing = Intervals(np.empty(0, np.int64), np.empty(0, np.int64), runs.clock)
+        TruthInSpan(truth=nothing, start=runs.start, stop=runs.stop, clock=runs.clock).checked()
+    return runs
 
 
 @dataclass(frozen=True, slots=True)
 class StreamOptions:
-    """Where a stream starts and how long its samples last; a start that was not given is 0."""
+    """Where a stream starts, and how long its samples last."""
 
     start: Tick
+    """0 if it was not given."""
     step: int | None
+    """The length of a sample in ticks; None if samples must come with their times."""
     clock: Clock
     placed: bool
+    """Whether the start was given."""
     max_step: Any = None
 
-    def longest(self, clock: Clock) -> Tick | None:
-        """Return how long a sample lasts at most, in ticks of the clock."""
-        return None if self.max_step is None else read_length(self.max_step, clock, "max_step")
-
-    @property
-    def told(self) -> bool:
-        """Whether there is more to know than the defaults, so that not any stream can follow."""
-        return self.placed or self.step != 1
-
-    def sample_step(self) -> int:
-        """Return the length of a sample in ticks."""
-        if self.step is not None:
-            return self.step
-        hint = "Make the stream without `start`, and pass `times=` with each chunk."
-        if self.clock.kind == "number":
-            start = self.clock.text(self.start)
-            rule = "`start` to be an integer, or a datetime, for samples without times"
-            raise InputTypeError.expected(rule, start, hint)
-        hint = f"Pass `step=` when the stream is made. Or: {hint[0].lower()}{hint[1:]}"
-        raise InputTypeError.expected("`step` beside a `start` that is a datetime", "none", hint)
-
     @classmethod
-    def read(cls, start: Any, step: Any, max_step: Any = None) -> StreamOptions:
-        """Read `start` and `step`: integers, or a datetime and a timedelta."""
+    def read(cls, start: Any, step: Any, max_step: Any) -> StreamOptions:
+        """Read a start and a step: integers, or a datetime and a timedelta."""
+        # A timedelta is read when the unit of the times is known.
+        if max_step is not None and not isinstance(max_step, timedelta | np.timedelta64):
+            read_length(max_step, Clock("number"), "max_step")
         ticks, clock = read_times([0 if start is None else start], "start")
         first, placed = ticks[0].item(), start is not None
         if step is None:
@@ -405,21 +432,39 @@ class StreamOptions:
             raise InputError.expected(f"`step` to be at most {LARGEST:,}", shown(length))
         return cls(first, length, clock, placed, max_step)
 
+    @property
+    def given(self) -> bool:
+        """Whether these are not the defaults, so that not any stream can follow."""
+        return self.placed or self.step != 1
+
+    def longest(self, clock: Clock) -> Tick | None:
+        """Return how long a sample lasts at most, in ticks of the clock."""
+        return None if self.max_step is None else read_length(self.max_step, clock, "max_step")
+
+    def sample_step(self) -> int:
+        """Return the length of a sample in ticks; raise if samples need times."""
+        if self.step is not None:
+            return self.step
+        hint = "Make the stream without `start`, and pass `times=` with each chunk."
+        if self.clock.kind == "number":
+            rule = "`start` to be an integer, or a datetime, for samples without times"
+            raise InputTypeError.expected(rule, self.clock.text(self.start), hint)
+        hint = f"Pass `step=` when the stream is made. Or: {hint[0].lower()}{hint[1:]}"
+        raise InputTypeError.expected("`step` beside a `start` that is a datetime", "none", hint)
+
 
 def _read_dated_step(start: np.datetime64, clock: Clock, step: Any) -> tuple[Tick, int, Clock]:
     """Return start and step in the ticks of a clock that is fine enough for both."""
     if not isinstance(step, (timedelta, np.timedelta64)):
-        raise InputTypeError.expected(
-            "`step` to be a timedelta beside a datetime `start`", shown(step)
-        )
+        rule = "`step` to be a timedelta beside a datetime `start`"
+        raise InputTypeError.expected(rule, shown(step))
     length = step.to_timedelta64() if hasattr(step, "to_timedelta64") else np.timedelta64(step)
     try:
         # numpy takes the finer of the two units.
         both = np.array([start, start + length])
     except TypeError:
-        raise InputTypeError.expected(
-            "`step` of a fixed length", str(step), "Months and years differ in length."
-        ) from None
+        hint = "Months and years differ in length."
+        raise InputTypeError.expected("`step` of a fixed length", str(step), hint) from None
     (first, second), finer = read_times(both, "step")
     return first.item(), int(second - first), replace(finer, tz=clock.tz)
 
@@ -432,7 +477,7 @@ def _not_exact(name: str, value: Any) -> InputTypeError:
     )
 
 
-def read_codes(truth: Any, predicted: Any, ignore: Any) -> NDArray[np.uint8]:
+def _read_codes(truth: Any, predicted: Any, ignore: Any) -> NDArray[np.uint8]:
     """Read 0/1 vectors of one length, which may be empty, as one code for each sample."""
     labels = []
     for values, name in ((truth, "truth"), (predicted, "predicted")):
@@ -463,107 +508,10 @@ def read_mask(ignore: Any, size: int) -> NDArray[np.bool_] | None:
     return mask.astype(bool) if mask.any() else None
 
 
-def counted_runs(
-    codes: NDArray[np.uint8], options: StreamOptions, before: Runs | None
-) -> Runs:
-    """Return the runs of the next samples, which are counted."""
-    start, clock, placed = int(options.start), options.clock, options.placed
-    step = options.sample_step()
-    if before is not None and before.way == "samples":
-        start, clock, step, placed = int(before.stop), before.clock, int(before.step or 1), True
-    stop = start + step * codes.size
-    if stop > LARGEST:
-        raise InputError.expected("samples whose times fit in 64 bits", f"an end at {stop}")
-    max_step = options.longest(clock)
-    ticks: Any = range(start, stop, step)
-    if max_step is not None and max_step < step:
-        ticks = np.arange(codes.size + 1) * step + start
-    lasting = Limits() if (codes & IGNORED).all() else Limits(*[min(step, max_step or step)] * 2)
-    steps = Steps(Limits(step, step), Limits(step, step), lasting)
-    runs = sample_runs(codes, ticks, max_step, clock)
-    known: dict[str, Any] = {"step": step, "placed": placed, "max_step": max_step, "steps": steps}
-    return Runs("samples", clock, (runs,), start, stop, codes.size, **known)
-
-
-def timed_runs(
-    codes: NDArray[np.uint8],
-    times: Timed,
-    options: StreamOptions,
-    before: Runs | None,
-    *,
-    float32: bool,
-) -> Runs:
-    """Return the runs of the next samples, which have times."""
-    ticks, clock = times.ticks, times.clock
-    if before is not None and before.way == "times":
-        (ticks,), clock = on_stream_clock(before.stop, before.clock, times)
-        if ticks[0] <= before.stop:
-            raise InputError.expected(
-                "`times` to be strictly increasing",
-                f"{clock.text(ticks[0].item())} at index 0, after "
-                f"{clock.text(before.stop)} in the chunk before",
-                "Give the chunks in the order of time.",
-            )
-    require_increasing(ticks, clock, "times")
-    lengths, max_step = np.diff(ticks), options.longest(clock)
-    if clock.kind == "number":
-        require_squares(lengths)
-    runs = sample_runs(codes, ticks, max_step, clock)
-    steps = Steps.of(lengths, (codes[:-1] & IGNORED) > 0, max_step)
-    first, last = ticks[[0, -1]].tolist()
-    short = clock.kind == "number" and is_short(ticks)
-    known: dict[str, Any] = {"max_step": max_step, "steps": steps}
-    known |= {"float32": float32, "short": short}
-    return Runs("times", clock, (runs,), first, last, codes.size, **known)
-
-
-def stretch_runs(
-    sides: tuple[Any, Any], until: Any, ignore: Any, options: StreamOptions, before: Runs | None
-) -> Runs:
-    """Return the runs of the events of the next stretch of time."""
-    for side in sides:
-        if not isinstance(side, Events):
-            raise InputTypeError.expected(
-                "`truth` and `predicted` to be Events",
-                type(side).__name__,
-                "Give 0/1 vectors to `update`.",
-            )
-    follows = before is not None and before.way == "events"
-    if not options.placed and not follows:
-        raise InputTypeError.expected(
-            "a `start` for a stream of events",
-            "none",
-            "Make it with `AffiliationStream(start=...)`.",
-        )
-    truth, predicted = (side.intervals for side in sides)
-    timed = [*truth.timed("truth"), *predicted.timed("predicted")]
-    timed.append(Timed("until", *read_times([until], "until")))
-    if options.max_step is not None:
-        rule = "no `max_step` for a stream of events, which have no samples"
-        raise InputTypeError.expected(rule, "`max_step`")
-    timed += read_ignored([] if ignore is None else ignore).timed("ignore")
-    if before is not None and follows:
-        start = before.stop
-        ticks, clock = on_stream_clock(start, before.clock, *timed)
-    else:
-        at = Timed("start", np.array([options.start]), options.clock)
-        ((first,), *ticks), clock = on_one_clock(at, *timed)
-        start = first.item()
-    stop = ticks[4][0].item()
-    found = [Intervals(*ticks[index : index + 2], clock) for index in (0, 2)]
-    for side, name in zip(found, ("truth", "predicted"), strict=True):
-        side.require_disjoint(name)
-        _require_within(side, start, stop, name)
-    ignored = IgnoredTime.within(ticks[5], ticks[6], (start, stop), clock)
-    nothing = ticks[5][:0]
-    bounds = (nothing, nothing) if ignored is None else (ignored.starts, ignored.stops)
-    runs = event_runs(*found, Intervals(*bounds, clock), start, clock)
-    return Runs("events", clock, (runs,), start, stop)
-
-
-def on_stream_clock(tick: Tick, clock: Clock, *parts: Timed) -> tuple[list[Ticks], Clock]:
+def _on_stream_clock(runs: Runs, *parts: Timed) -> tuple[list[Ticks], Clock]:
     """Bring times to the clock of a stream, whose runs are kept in its ticks."""
-    ticks, common = on_one_clock(Timed("the stream", np.array([tick]), clock), *parts)
+    clock = runs.clock
+    ticks, common = on_one_clock(Timed("the stream", np.array([runs.stop]), clock), *parts)
     if clock.kind == "datetime":
         # A finer type may hold no finer times.
         finer_by = PER_SECOND[common.unit] // PER_SECOND[clock.unit]
@@ -582,9 +530,8 @@ def on_stream_clock(tick: Tick, clock: Clock, *parts: Timed) -> tuple[list[Ticks
 def _require_within(intervals: Intervals, start: Tick, stop: Tick, name: str) -> None:
     clock = intervals.clock
     if stop < start:
-        raise InputError.expected(
-            f"`until` to lie after what has been seen, {clock.text(start)}", clock.text(stop)
-        )
+        rule = f"`until` to lie after what has been seen, {clock.text(start)}"
+        raise InputError.expected(rule, clock.text(stop))
     stretch = f"the stretch {interval_text(clock, start, stop)} that is new to the stream"
     intervals.refuse(
         (intervals.starts < start) | (intervals.stops > stop),

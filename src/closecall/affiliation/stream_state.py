@@ -1,9 +1,8 @@
-"""The saved state of a stream: JSON with a version and a checksum, each field checked when read."""
+"""The saved state of a stream: JSON with a version and a checksum, checked when it is read."""
 
 from __future__ import annotations
 
 import json
-from base64 import b64decode, b64encode
 from datetime import timedelta, timezone, tzinfo
 from hashlib import sha256
 from math import isfinite
@@ -12,50 +11,50 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation.runs import (
-    CODES,
+    BEGIN,
     IGNORED,
     PREDICTED,
     TRUTH,
+    WAYS,
     Limits,
     Runs,
     Steps,
-    intervals_of,
+    event_intervals,
     run_type,
 )
 from closecall.affiliation.stream import StreamOptions
 from closecall.clock import LARGEST, PER_SECOND, Clock
 from closecall.columns import time_zone
-from closecall.errors import ClosecallError, InputError, InputTypeError, shown
-from closecall.parameters import read_length
+from closecall.errors import InputError, InputTypeError, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.clock import Tick
+    from closecall.clock import Tick, Ticks
 
 _VERSION = 2
-_DAY = 86_400  # seconds
 _ROUNDING = 1e-6  # of lengths of time in floats
+_COLUMNS = ("tick", "sample", "code")
 
 
-def state_to_json(options: StreamOptions, seen: Runs | None, yielded: int) -> str:
+def to_json(options: StreamOptions, runs: Runs | None, yielded: int) -> str:
     """Write a state with a checksum, so that damage is noticed."""
     state = {
+        "clock": _written_clock(options.clock),
         "start": options.start,
         "step": options.step,
         "placed": options.placed,
         "max_step": _written_length(options.max_step),
-        "clock": _written_clock(options.clock),
         "yielded": yielded,
-        "seen": None if seen is None else _written_runs(seen),
+        "runs": None if runs is None else _written_runs(runs),
     }
     content = json.dumps(state)
     digest = sha256(content.encode()).hexdigest()
     return f'{{"closecall_stream": {_VERSION}, "sha256": "{digest}", "state": {content}}}\n'
 
 
-def state_from_json(text: str) -> tuple[StreamOptions, Runs | None, int]:
-    """Read a state; raise if it is no such text, was changed, or contradicts itself."""
+def from_json(text: str) -> tuple[StreamOptions, Runs | None, int]:
+    """Read a state; raise if the text is not one, was changed, or contradicts itself."""
     if not isinstance(text, str):
         raise InputTypeError.expected("`text` to be the saved state of a stream", shown(text))
     try:
@@ -67,81 +66,49 @@ def state_from_json(text: str) -> tuple[StreamOptions, Runs | None, int]:
     if version != _VERSION:
         rule = f"a state of version {_VERSION}"
         raise InputError.expected(rule, f"{version!r:.20}", "Start again from the first sample.")
-    if sha256(json.dumps(state).encode()).hexdigest() != digest:
-        hint = "Take an older copy, or start again from the first sample."
-        raise InputError.expected("a saved state as it was written", "one that was changed", hint)
-    fields = _Fields(state, "state")
-    clock = _read_clock(fields.get("clock"))
-    options = StreamOptions(
-        start=fields.tick("start", clock),
-        step=fields.optional("step", lambda name: fields.whole(name, 1)),
-        clock=clock,
-        placed=fields.flag("placed"),
-        max_step=_read_length(fields),
-    )
-    if options.step is None and clock.kind == "integer":
-        raise fields.wrong("step", options.step)
-    seen = fields.optional("seen", lambda name: _read_runs(fields.get(name), options))
-    yielded = fields.whole("yielded", 0)
-    if yielded > (0 if seen is None else seen.counts()[0]):
-        raise fields.wrong("yielded", yielded)
-    return options, seen, yielded
-
-
-class _Fields:
-    """The fields of a JSON object, by name; each is checked when it is read."""
-
-    def __init__(self, value: Any, name: str) -> None:
-        if not isinstance(value, dict):
-            raise _inconsistent(name, value)
-        self._values = value
-
-    def wrong(self, name: str, value: Any) -> InputError:
-        return _inconsistent(name, value)
-
-    def get(self, name: str) -> Any:
-        if name not in self._values:
-            raise _inconsistent(name, None)
-        return self._values[name]
-
-    def optional(self, name: str, read: Any) -> Any:
-        return None if self.get(name) is None else read(name)
-
-    def flag(self, name: str) -> bool:
-        value = self.get(name)
-        if not isinstance(value, bool):
-            raise self.wrong(name, value)
-        return value
-
-    def choice(self, name: str, choices: Any) -> Any:
-        value = self.get(name)
-        if not isinstance(value, str) or value not in choices:
-            raise self.wrong(name, value)
-        return value
-
-    def whole(self, name: str, least: int) -> int:
-        value = self.get(name)
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= LARGEST:
-            raise self.wrong(name, value)
-        return value
-
-    def tick(self, name: str, clock: Clock) -> Tick:
-        return _read_tick(self.get(name), name, clock)
-
-
-def _inconsistent(name: str, value: Any) -> InputError:
     hint = "Take an older copy, or start again from the first sample."
-    rule = f"`{name}` of a saved state to agree with the rest of it"
-    return InputError.expected(rule, shown(value), hint)
+    if sha256(json.dumps(state).encode()).hexdigest() != digest:
+        raise InputError.expected("a saved state as it was written", "one that was changed", hint)
+    try:
+        return _read_state(state)
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, OSError) as error:
+        got = f"`{error}`" if isinstance(error, _Contradiction) else "one that cannot be"
+        raise InputError.expected("a saved state without contradictions", got, hint) from error
 
 
-def _read_tick(value: Any, name: str, clock: Clock) -> Tick:
-    if clock.kind == "number":
-        if isinstance(value, float) and isfinite(value):
-            return value
-    elif isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST:
-        return value
-    raise _inconsistent(name, value)
+class _Contradiction(ValueError):
+    """What does not agree with the rest of a state."""
+
+
+def _require(name: str, holds: Any) -> None:
+    """Raise unless a rule of that name holds."""
+    if not holds:
+        raise _Contradiction(name)
+
+
+def _read_state(state: dict[str, Any]) -> tuple[StreamOptions, Runs | None, int]:
+    clock, step, yielded = _read_clock(state["clock"]), state["step"], state["yielded"]
+    max_step = _read_length(state["max_step"])
+    options = StreamOptions(_tick(state["start"], clock), step, clock, state["placed"], max_step)
+    _require("placed", type(options.placed) is bool)
+    _require("step", step is None if clock.kind == "number" else _is_whole(step or 1, 1))
+    _require("step", step is not None or clock.kind != "integer")
+    runs = None if state["runs"] is None else _read_runs(state["runs"], options)
+    events = 0 if runs is None else runs.count(TRUTH)
+    _require("yielded", _is_whole(yielded, 0) and yielded <= max(events - 1, 0))
+    return options, runs, yielded
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    return type(value) is int and least <= value <= LARGEST
+
+
+def _tick(value: Any, clock: Clock) -> Tick:
+    number = clock.kind == "number"
+    _require("time", isfinite(value) and type(value) is (float if number else int))
+    _require("time", number or -LARGEST <= value <= LARGEST)
+    tick: Tick = value
+    return tick
 
 
 def _written_length(value: Any) -> Any:
@@ -157,190 +124,119 @@ def _written_length(value: Any) -> Any:
     raise InputTypeError.expected("a stream that can be saved", f"a {type(value).__name__} in it")
 
 
-def _read_length(fields: _Fields) -> Any:
-    value = fields.get("max_step")
-    if value is None:
-        return None
-    if isinstance(value, list):
-        units = {*PER_SECOND, "W", "D", "h", "m"}
-        known = len(value) == 2 and isinstance(value[1], str) and value[1] in units  # noqa: PLR2004
-        if not known or type(value[0]) is not int or not 0 < value[0] <= LARGEST:
-            raise fields.wrong("max_step", value)
-        return np.timedelta64(value[0], value[1])
-    if isinstance(value, bool):
-        raise fields.wrong("max_step", value)
-    read_length(value, Clock("number"), "max_step")
-    return value
+def _read_length(value: Any) -> Any:
+    length = np.timedelta64(*value) if isinstance(value, list) else value
+    if length is not None:
+        _require("max_step", not isinstance(length, bool) and length > 0 * length)
+    return length
 
 
 def _written_clock(clock: Clock) -> dict[str, Any]:
-    zone, offset = clock.tz, None
-    if isinstance(zone, tzinfo):
-        length = zone.utcoffset(None)
-        offset = None if length is None else length / timedelta(seconds=1)
+    zone = clock.tz
     name = getattr(zone, "key", None)
+    length = zone.utcoffset(None) if isinstance(zone, tzinfo) else None
+    offset = None if length is None else length / timedelta(seconds=1)
     if zone is not None and name is None and offset is None:
         raise InputTypeError.expected("a stream that can be saved", f"the zone {zone} in it")
     return {"kind": clock.kind, "unit": clock.unit, "zone": name, "offset": offset}
 
 
-def _read_clock(value: Any) -> Clock:
-    fields = _Fields(value, "clock")
-    kind = fields.choice("kind", ("integer", "number", "datetime"))
-    unit = fields.choice("unit", PER_SECOND if kind == "datetime" else ("",))
-    name, offset = fields.get("zone"), fields.get("offset")
-    if (name, offset) == (None, None):
-        return Clock(kind, unit)
-    if kind != "datetime":
-        raise fields.wrong("zone", name)
-    if name is None:
-        if not isinstance(offset, float) or not -_DAY < offset < _DAY:
-            raise fields.wrong("offset", offset)
-        return Clock(kind, unit, timezone(timedelta(seconds=offset)))
-    try:
-        return Clock(kind, unit, time_zone(fields.choice("zone", (name,))))
-    except (OSError, InputError):
-        raise fields.wrong("zone", name) from None
+def _read_clock(written: dict[str, Any]) -> Clock:
+    kind, unit, name = written["kind"], written["unit"], written["zone"]
+    units = {"integer": [""], "number": [""], "datetime": list(PER_SECOND)}
+    _require("unit", unit in units[kind])
+    zone = None
+    if name is not None:
+        zone = time_zone(name)
+    elif written["offset"] is not None:
+        zone = timezone(timedelta(seconds=written["offset"]))
+    _require("zone", zone is None or kind == "datetime")
+    return Clock(kind, unit, zone)
 
 
-def _written_runs(seen: Runs) -> dict[str, Any]:
-    runs = seen.whole()
-    columns = {name: b64encode(runs[name].tobytes()).decode() for name in ("tick", "sample", "code")}
-    limits = {
-        name: None if own.shortest > own.longest else list(own)
-        for name, own in seen.steps._asdict().items()
-    }
+def _written_runs(runs: Runs) -> dict[str, Any]:
+    kept = runs.from_run(0)
+    limits = [list(each) if each.shortest <= each.longest else None for each in runs.steps]
     return {
-        "way": seen.way,
-        "clock": _written_clock(seen.clock),
-        "start": seen.start,
-        "stop": seen.stop,
-        "samples": seen.samples,
-        "step": seen.step,
-        "placed": seen.placed,
+        "way": runs.way,
+        "clock": _written_clock(runs.clock),
+        "start": runs.start,
+        "stop": runs.stop,
+        "samples": runs.samples,
         "steps": limits,
-        "float32": seen.float32,
-        "short": seen.short,
-        **columns,
+        "float32": runs.float32,
+        "short": runs.short,
+        **{name: kept[name].tolist() for name in _COLUMNS},
     }
 
 
-def _read_runs(value: Any, options: StreamOptions) -> Runs:
-    """Read all that was seen; the fields must agree with each other."""
-    fields = _Fields(value, "seen")
-    way, clock = fields.choice("way", CODES), _read_clock(fields.get("clock"))
-    runs = _read_columns(fields, way, clock)
-    start, stop = fields.tick("start", clock), fields.tick("stop", clock)
-    exact = clock.kind != "number"
-    if runs["tick"][0] != start or not start <= runs["tick"][-1] <= stop:
-        raise fields.wrong("start", start)
-    if exact and stop - start >= LARGEST // 2:
-        raise fields.wrong("stop", stop)
-    limits = _Fields(fields.get("steps"), "steps")
-    steps = Steps(*(_read_limits(limits, name, clock) for name in Steps._fields))
-    try:
-        max_step = options.longest(clock)
-    except ClosecallError:
-        raise fields.wrong("max_step", options.max_step) from None
-    seen = Runs(
-        way,
-        clock,
-        (runs,),
-        start,
-        stop,
-        fields.whole("samples", 0),
-        fields.optional("step", lambda name: fields.whole(name, 1)),
-        fields.flag("placed"),
-        max_step,
-        steps,
-        fields.flag("float32"),
-        fields.flag("short"),
-    )
+def _read_runs(written: dict[str, Any], options: StreamOptions) -> Runs:
+    """Read all that was seen."""
+    way, clock, samples = written["way"], _read_clock(written["clock"]), written["samples"]
+    _require("way", way in WAYS)
+    columns = [np.array(written[name]) for name in _COLUMNS]
+    kept = np.empty(columns[0].size, run_type(clock))
+    for name, column in zip(_COLUMNS, columns, strict=True):
+        kind = "f" if name == "tick" and clock.kind == "number" else "i"
+        _require(name, column.dtype.kind == kind and column.shape == (kept.size,))
+        kept[name] = column
+    _require("code", (columns[2] >= 0).all() and (columns[2] < (8 if way != "events" else 32)).all())
+    steps = Steps(*(_read_limits(each, clock) for each in written["steps"]))
+    start, stop = (_tick(written[name], clock) for name in ("start", "stop"))
+    flags = written["float32"], written["short"]
+    _require("float32", all(type(flag) is bool for flag in flags))
+    _require("float32", clock.kind == "number" or not any(flags))
+    max_step = options.longest(clock)
+    runs = Runs(way, clock, (kept,), start, stop, samples, steps, max_step, *flags)
+    ticks = kept["tick"]
+    _require("start", ticks[0] == start and start <= stop and ticks[-1] <= stop)
+    _require("stop", clock.kind == "number" or stop - start < LARGEST // 2)
     if way == "events":
-        _require_events(seen, options)
+        _require_events(runs, kept, options)
     else:
-        _require_samples(seen)
-    return seen
-
-
-def _read_columns(fields: _Fields, way: str, clock: Clock) -> NDArray[Any]:
-    """Read the runs: three columns of one length, in the order of time."""
-    kind, columns = run_type(clock), {}
-    for name in kind.names or ():
-        text, column = fields.get(name), kind[name]
-        try:
-            content = b64decode(text, validate=True)
-            columns[name] = np.frombuffer(content, dtype=column)
-        except (TypeError, ValueError):
-            raise fields.wrong(name, text) from None
-    sizes = {column.size for column in columns.values()}
-    if len(sizes) > 1 or 0 in sizes:
-        raise fields.wrong("sample", f"{columns['sample'].size} runs")
-    runs = np.empty(columns["tick"].size, kind)
-    for name, column in columns.items():
-        runs[name] = column
-    ticks = columns["tick"]
-    if not np.isfinite(ticks).all() or (ticks < -LARGEST).any():
-        raise fields.wrong("tick", "a time that is none")
-    rising = ticks[1:] > ticks[:-1] if way != "events" else ticks[1:] >= ticks[:-1]
-    if not rising.all():
-        raise fields.wrong("tick", f"times that go back at run {int(rising.argmin()) + 1}")
-    if (runs["code"] >= CODES[way]).any():
-        raise fields.wrong("code", int(runs["code"].max()))
+        _require("step", way == "times" or (steps.given == (options.step, options.step)))
+        _require_samples(runs, kept)
     return runs
 
 
-def _read_limits(fields: _Fields, name: str, clock: Clock) -> Limits:
-    value = fields.get(name)
-    if value is None:
-        return Limits()
-    if not isinstance(value, list) or len(value) != 2:  # noqa: PLR2004 - shortest and longest
-        raise fields.wrong(name, value)
-    shortest, longest = (_read_tick(length, name, clock) for length in value)
-    if not 0 < shortest <= longest:
-        raise fields.wrong(name, value)
-    return Limits(shortest, longest)
+def _read_limits(written: Any, clock: Clock) -> Limits:
+    limits = Limits() if written is None else Limits(*(_tick(each, clock) for each in written))
+    _require("steps", written is None or 0 < limits.shortest <= limits.longest)
+    return limits
 
 
-def _require_events(seen: Runs, options: StreamOptions) -> None:
-    """Raise unless these can be the runs of a stream of events."""
-    runs, nothing = seen.whole(), (0, None, True, Steps(), False, False)
-    given = seen.samples, seen.step, seen.placed, seen.steps, seen.float32, seen.short
-    if given != nothing or runs["sample"].any() or not options.placed or options.max_step:
-        raise _inconsistent("samples", seen.samples)
-    if runs["code"][-1] & (TRUTH | PREDICTED):
-        raise _inconsistent("code", "an event without a stop")
+def _require_events(runs: Runs, kept: NDArray[Any], options: StreamOptions) -> None:
+    """Raise unless these can be the runs of events."""
+    _require("samples", runs.samples == 0 and not kept["sample"].any())
+    _require("steps", runs.steps == Steps() and runs.max_step is None and options.placed)
+    _require("tick", (np.diff(kept["tick"]) >= 0).all())
+    _require("code", kept["code"][-1] & (TRUTH | PREDICTED) == 0)
     for bit in (TRUTH, PREDICTED):
-        starts = intervals_of(runs, seen.stop, bit, seen.clock).starts
-        if (starts[1:] == starts[:-1]).any():
-            raise _inconsistent("tick", "two events that start at once")
+        _require("code", ((kept["code"] & bit) >= (kept["code"] >> BEGIN & bit)).all())
+        starts = event_intervals(kept, runs.stop, bit, runs.clock).starts
+        _require("tick", (np.diff(starts) > 0).all())
 
 
-def _require_samples(seen: Runs) -> None:
-    """Raise unless these can be the runs of samples of the lengths that are told."""
-    runs, given, evaluated = seen.whole(), seen.steps.given, seen.steps.evaluated
-    number = seen.clock.kind == "number"
-    timed, complete = seen.way == "times", seen.samples - (seen.way == "times")
-    samples = np.append(runs["sample"], complete)
-    counts, lengths = np.diff(samples), np.diff(np.append(runs["tick"], runs["tick"].dtype.type(seen.stop)))
-    if samples[0] != 0 or (counts < 0).any() or not seen.samples:
-        raise _inconsistent("sample", "samples that are not counted in order")
-    if (seen.step is None) != timed or (seen.float32 or seen.short) > number or (timed and not seen.placed):
-        raise _inconsistent("step", seen.step)
-    if not timed and (number or seen.stop - seen.start != int(seen.step or 0) * seen.samples or given != Limits(seen.step, seen.step)):
-        raise _inconsistent("step", seen.step)
-    ignored = (runs["code"] & IGNORED) > 0
+def _require_samples(runs: Runs, kept: NDArray[Any]) -> None:
+    """Raise unless these can be the runs of samples of the lengths that are given."""
+    timed, ignored = runs.way == "times", kept["code"] >= IGNORED
+    _require("samples", _is_whole(runs.samples, 1) and kept["sample"][0] == 0)
+    counts = np.diff(kept["sample"], append=runs.samples - timed)
+    lengths = np.diff(kept["tick"], append=kept["tick"].dtype.type(runs.stop))
+    _require("sample", (counts >= 0).all())
+    _require("tick", (lengths[: len(lengths) - timed] > 0).all())
     rests = counts == 0
     rests[-1:] &= not timed  # the last sample has begun
-    if (rests & ~ignored).any() or (rests.any() and seen.max_step is None):
-        raise _inconsistent("sample", "a run without samples")
+    _require("sample", not (rests & ~ignored).any())
+    _require("sample", runs.max_step is not None or not rests.any())
     starts = np.flatnonzero(~rests)
-    _require_lengths("given", np.add.reduceat(counts, starts), np.add.reduceat(lengths, starts), given)
-    _require_lengths("evaluated", counts[~ignored], lengths[~ignored], evaluated)
+    both = np.add.reduceat(counts, starts), np.add.reduceat(lengths, starts)
+    _require("steps", _can_last(*both, runs.steps.given))
+    _require("steps", _can_last(counts[~ignored], lengths[~ignored], runs.steps.evaluated))
 
 
-def _require_lengths(name: str, counts: NDArray[np.int64], lengths: Any, limits: Limits) -> None:
-    """Raise unless so many samples can be that long together."""
+def _can_last(counts: NDArray[np.int64], lengths: Ticks, limits: Limits) -> bool:
+    """Return whether so many samples can last so long together."""
     shortest, longest = limits
     fits = counts == 0
     if shortest == longest and lengths.dtype.kind == "i":
@@ -348,5 +244,4 @@ def _require_lengths(name: str, counts: NDArray[np.int64], lengths: Any, limits:
     elif shortest <= longest:
         slack = _ROUNDING * longest * counts
         fits = (lengths >= counts * shortest - slack) & (lengths <= counts * longest + slack)
-    if not fits.all():
-        raise _inconsistent(name, list(limits))
+    return bool(fits.all())
