@@ -218,7 +218,7 @@ class Runs:
         if self.way == "samples" and self.steps.given != other.steps.given:
             got = f"{self.steps.given.longest} and {other.steps.given.longest} ticks"
             raise InputError.expected("two streams with one `step`", got)
-        _require_one_clock(self.clock, other.clock)
+        require_one_clock(self.clock, other.clock)
         stop, start = self.clock.text(self.stop), other.clock.text(other.start)
         if self.way == "times" and other.start <= self.stop:
             rule = f"a stream to start after the last time {stop} of the one it is added to"
@@ -265,8 +265,8 @@ class Runs:
         arrays = _put_together(*self.arrays, _moved(rest, 0, self.samples - 1))
         return replace(self, arrays=arrays, stop=stop, steps=self.steps.joined(last))
 
-    def end(self) -> Tick:
-        """Return where the last sample stops; raise if that cannot be inferred."""
+    def end(self) -> Tick | None:
+        """Return where the last sample stops; None if its times do not tell."""
         if self.way != "times":
             return self.stop
         given, seen, _ = self.steps
@@ -276,11 +276,7 @@ class Runs:
         if end is None and self.max_step is not None and seen.shortest <= seen.longest:
             spacing = Spacing.apart_from_gaps(self.stop, seen, short=self.float32)
             end = spacing.end(self.clock)
-        if end is not None:
-            return end
-        last, uneven = self.clock.text(self.stop), "unevenly spaced times"
-        rule = f"`end` for {uneven if count else 'a single sample'}"
-        raise InputError.expected(rule, "none", f"Pass `end=`, where the one at {last} stops.")
+        return end
 
     def pair(self) -> Pair:
         """Return the true events and the alarms of all runs, which must have an end."""
@@ -394,7 +390,9 @@ def event_intervals(runs: NDArray[Any], stop: Tick, bit: int, clock: Clock) -> I
 def _inside(codes: NDArray[np.uint8], bit: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return in which runs a bit is set, and in which of them an interval begins."""
     inside = (codes & bit) > 0
-    return inside, inside & (np.append(True, ~inside[:-1])[: codes.size] | (codes & bit << BEGIN > 0))
+    return inside, inside & (
+        np.append(True, ~inside[:-1])[: codes.size] | (codes & bit << BEGIN > 0)
+    )
 
 
 def _put_together(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
@@ -442,7 +440,8 @@ def clock_text(clock: Clock) -> str:
     return f"datetimes in {clock.unit} {'without a zone' if clock.tz is None else 'with a zone'}"
 
 
-def _require_one_clock(left: Clock, right: Clock) -> None:
+def require_one_clock(left: Clock, right: Clock) -> None:
+    """Raise if times are not of one kind and unit."""
     if (left.kind, left.unit, left.tz is None) != (right.kind, right.unit, right.tz is None):
         raise InputTypeError.expected(
             "two streams whose times are of one kind and unit",

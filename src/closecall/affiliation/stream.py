@@ -270,14 +270,18 @@ class AffiliationStream:
                 "at least one true event (affiliation is undefined for a series without any)",
                 "a stream that has seen nothing",
             )
-        stop = None
+        stop = runs.end()
         if end is not None:
             ((tick,),), clock = _on_stream_clock(runs, Timed("end", *read_times([end], "end")))
             stop = after_last(runs.stop, tick.item(), clock)
             if runs.way != "times":
                 rule = "no `end` for a stream that knows where it stops"
                 raise InputTypeError.expected(rule, clock.text(stop))
-        pair = runs.until(runs.end() if stop is None else stop).pair()
+        if stop is None:
+            rule = f"`end` for {'unevenly spaced times' if runs.samples > 1 else 'a single sample'}"
+            hint = f"Pass `end=`, where the one at {runs.clock.text(runs.stop)} stops."
+            raise InputError.expected(rule, "none", hint)
+        pair = runs.until(stop).pair()
         return affiliation(pair.asking(max_step=self._options.max_step), None)
 
     def to_json(self) -> str:

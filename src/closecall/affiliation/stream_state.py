@@ -180,7 +180,9 @@ def _read_runs(written: dict[str, Any], options: StreamOptions) -> Runs:
         kind = "f" if name == "tick" and clock.kind == "number" else "i"
         _require(name, column.dtype.kind == kind and column.shape == (kept.size,))
         kept[name] = column
-    _require("code", (columns[2] >= 0).all() and (columns[2] < (8 if way != "events" else 32)).all())
+    _require(
+        "code", (columns[2] >= 0).all() and (columns[2] < (8 if way != "events" else 32)).all()
+    )
     steps = Steps(*(_read_limits(each, clock) for each in written["steps"]))
     start, stop = (_tick(written[name], clock) for name in ("start", "stop"))
     flags = written["float32"], written["short"]

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.axis import Axis, Spacing, is_short, require_increasing
-from closecall.clock import SAMPLES, read_times
+from closecall.affiliation.runs import RunAxis, Runs, require_one_clock
+from closecall.axis import require_increasing
+from closecall.clock import SAMPLES, Timed, read_times
 from closecall.errors import InputError, expected
 from closecall.events import read_labels
 from closecall.scores import predicted_at, read_scores
@@ -24,13 +25,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from closecall.clock import Clock, Tick, Ticks
+    from closecall.clock import Tick
     from closecall.tables.batch.options import BatchOptions
     from closecall.tables.sources import Unit
     from closecall.tables.sources.source import Key
 
 _INDEX = re.compile(r"(?<= at index )\d+(?=\.$)")
-_NUMBER = ""  # under which the numbers of samples are kept: no column is called so
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,31 +77,6 @@ def can_be_cut(options: BatchOptions) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LongAxis(Axis):
-    """An axis of which only some samples are kept."""
-
-    numbers: NDArray[np.int64]
-    """Which samples these are, and how many there are in all."""
-    spacing: Spacing
-    """Of all samples."""
-    usual: Tick
-    """The median step."""
-
-    def sample_numbers(self, ticks: Ticks) -> NDArray[np.float64]:
-        """Return times of samples that are kept, counted in samples."""
-        starts = self.borders(np.arange(self.length))
-        return self.numbers[np.searchsorted(starts, ticks)].astype(np.float64)
-
-    def lengths(self) -> Ticks:
-        """Return the shortest, the median and the longest length of all samples."""
-        return np.array([self.spacing.shortest, self.usual, self.spacing.longest])
-
-    def even_step(self) -> Tick | None:
-        """Return the step of evenly spaced samples, or None."""
-        return self.spacing.step(self.clock)
-
-
 class LongSeries:
     """A series as it comes, part by part; memory is bounded by its true and predicted events.
 
@@ -111,14 +86,10 @@ class LongSeries:
     def __init__(self, options: BatchOptions) -> None:
         self.samples = 0
         self._options = options
-        self._kept: dict[str, list[NDArray[Any]]] = {}
-        self._last: dict[str, Any] = {}
+        self._runs: dict[str, Runs] = {}
         self._extremes: dict[str, tuple[Any, Any]] = {}
         self._trouble: dict[str, SeriesError] = {}
-        self._clock: Clock = SAMPLES
-        self._steps = np.ones(1, np.int64)
-        self._limits: list[Tick] = [1, 1]
-        self._short = self._exact = True
+        self._usual: Tick = 1
 
     def add(self, table: pa.Table) -> None:
         """Take the next part; what is wrong with it is raised where it is asked for."""
@@ -129,41 +100,35 @@ class LongSeries:
         try:
             with _counted_from(before), with_status(Status.BAD_LABELS):
                 truth = read_labels(to_numpy(table.column(name), name), name)
-            times = {} if time is None else {time: self._ticks(table.column(time), time, before)}
+            times = None if time is None else self._times(table.column(time), time, before)
         except SeriesError as error:
             self._trouble[name] = error
             return
-        labels = {name: truth} | self._predictions(table, before)
-        changed = np.zeros(truth.size, dtype=np.bool_)
-        changed[0] = not before
-        for name, own in labels.items():
-            changed[1:] |= own[1:] != own[:-1]
-            changed[0] |= own[0] != self._last.get(name, own[0])
-            self._last[name] = own[-1]
-        places = np.flatnonzero(changed)
-        kept = {name: own[places] for name, own in (labels | times).items()}
-        for name, own in (kept | {_NUMBER: places + before}).items():
-            self._kept.setdefault(name, []).append(own)
+        for name, labels in ({name: truth} | self._predictions(table, before)).items():
+            codes = labels.astype(np.uint8, copy=False)
+            if times is None:
+                part = Runs.counted(codes, before, 1, None, SAMPLES)
+            else:
+                part = Runs.timed(codes, times[0], None, float32=times[1])
+            known = self._runs.get(name)
+            self._runs[name] = part if known is None else known.followed_by(part)
 
-    def _ticks(self, column: pa.ChunkedArray, name: str, before: int) -> Ticks:
-        """Read times, which go on where the last part ended."""
+    def _times(self, column: pa.ChunkedArray, name: str, before: int) -> tuple[Timed, bool]:
+        """Read times that follow those of the last part, and whether they are 32-bit floats."""
         with _counted_from(before), with_status(Status.BAD_TIMES):
             times = to_numpy(read_text_times(column, f"`{name}`"), name)
-            ticks, self._clock = read_times(times, name)
-        last = np.asarray([self._last[name]] if before else [], dtype=ticks.dtype)
-        joined = np.append(last, ticks)
-        with _counted_from(before - last.size), with_status(Status.BAD_TIMES):
-            require_increasing(joined, self._clock, name)
-        self._last[name] = ticks[-1].item()
-        self._short = times.dtype == np.float32
-        self._exact &= self._clock.kind == "number" and is_short(ticks)
+            ticks, clock = read_times(times, name)
+        known = self._runs.get(self._options.truth)
+        last = [] if known is None else [known.stop]
+        joined = np.append(np.array(last, dtype=ticks.dtype), ticks)
+        with _counted_from(before - len(last)), with_status(Status.BAD_TIMES):
+            if known is not None:
+                require_one_clock(known.clock, clock)
+            require_increasing(joined, clock, name)
         steps = np.diff(joined)
         if steps.size:
-            limits = [steps.min().item(), steps.max().item()]
-            if before > 1:
-                limits = [min(limits[0], self._limits[0]), max(limits[1], self._limits[1])]
-            self._steps, self._limits = steps, limits
-        return ticks
+            self._usual = np.partition(steps, steps.size // 2)[steps.size // 2].item()
+        return Timed(name, ticks, clock), times.dtype == np.float32
 
     def _predictions(self, table: pa.Table, before: int) -> dict[str, NDArray[Any]]:
         """Read the predictions of the detectors that are in no trouble."""
@@ -192,32 +157,32 @@ class LongSeries:
         if not self.samples:
             raise SeriesError(Status.EMPTY, expected("at least one sample", "none"))
         labels, time = self.column(self._options.truth), self._options.time
-        kept = self.column(_NUMBER)
-        numbers = np.append(kept, self.samples)
-        usual = np.partition(self._steps, self._steps.size // 2)[self._steps.size // 2].item()
-        if time is None:
-            spacing = Spacing(0, self.samples, self.samples, 1, 1, short=False)
-            axis = LongAxis(kept, kept.size, self.samples, SAMPLES, numbers, spacing, 1)
-            return Series(labels, axis, None, timed=False, numbers=numbers)
+        truth = self._runs[self._options.truth]
         with with_status(Status.BAD_TIMES):
-            if self.samples == 1:
+            if time is not None and self.samples == 1:
                 rule = f"`{time}` to have at least two times, which tell how long a sample is"
                 raise InputError.expected(rule, "one")
-            ticks, last = self.column(time), self._last[time]
-            first, (low, high) = ticks[0].item(), self._limits
-            steps = Spacing(first, last, self.samples - 1, low, high, self._short)
-            end = steps.end(self._clock)
-            end = last + usual if end is None else end
-        low, high = min(low, end - last), max(high, end - last)
-        spacing = Spacing(first, end, self.samples, low, high, self._exact)
-        axis = LongAxis(ticks, ticks.size, end, self._clock, numbers, spacing, usual)
-        return Series(labels, axis, None, timed=True, numbers=numbers)
+            end = truth.end()
+        truth = truth.until(truth.stop + self._usual if end is None else end)
+        kept = self._kept()
+        numbers, limits = np.append(kept["sample"], self.samples), truth.steps.given
+        known = numbers, limits, limits, truth.short, self._usual
+        axis = RunAxis(kept["tick"], kept.size, truth.stop, truth.clock, *known)
+        return Series(labels, axis, None, timed=time is not None, numbers=numbers)
+
+    def _kept(self) -> NDArray[Any]:
+        """Return a run for each sample where any label changes."""
+        runs = [runs.from_run(0) for name, runs in self._runs.items() if name not in self._trouble]
+        every = np.concatenate(runs)
+        return every[np.unique(every["sample"], return_index=True)[1]]
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return what was kept of a column, or raise what is wrong with it."""
+        """Return the labels of a column at the samples that are kept, or raise its trouble."""
         if name in self._trouble:
             raise self._trouble[name]
-        return np.concatenate(self._kept[name])
+        runs = self._runs[name].from_run(0)
+        places = np.searchsorted(runs["sample"], self._kept()["sample"], side="right") - 1
+        return runs["code"][places]
 
     def constant(self, name: str) -> Any:
         """Return the score that every sample has; None where they differ, or there are none."""
