@@ -21,7 +21,8 @@ from closecall.clock import LARGEST, Clock, Timed
 from closecall.errors import InputError, InputTypeError
 from closecall.evaluated_time import Stretches
 from closecall.events import Intervals
-from closecall.series import Pair, in_evaluated_time, in_span, read_pair
+from closecall.parameters import read_length
+from closecall.series import TruthInSpan, in_evaluated_time, in_span, read_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Tick, Ticks
+    from closecall.series import Pair
 
 TRUTH, PREDICTED, IGNORED = 1, 2, 4  # bits of a code
 BEGIN = 3  # `bit << BEGIN`: an event starts here, which may touch the one before
@@ -137,54 +139,69 @@ class Cursor(NamedTuple):
     """Runs that stand for those before it: ignored time, then the last alarm."""
 
 
+NO_STEPS = Steps()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Runs:
-    """All that has been seen of a series, from start to stop."""
+    """All that has been seen of a series, from start to stop, and how it is to be read."""
 
-    way: Literal["samples", "times", "events"]
-    """How time is given: samples are counted, or have times; or there are events."""
     clock: Clock
-    arrays: tuple[NDArray[Any], ...]
-    """Runs, in arrays that never change; each array is longer than the next one."""
     start: Tick
+    """0 if the start is neither given nor seen yet."""
     stop: Tick
     """Of samples with times, where the last one starts: how long it lasts is not known yet."""
+    step: int | None = 1
+    """How long counted samples last; None if samples need times."""
+    placed: bool = False
+    """Whether the start is given. Samples without it may follow any others."""
+    max_step: Any = None
+    way: Literal["", "samples", "times", "events"] = ""
+    """How time is given: samples are counted, or have times; or there are events."""
+    arrays: tuple[NDArray[Any], ...] = ()
+    """Runs, in arrays that never change; each array is longer than the next one."""
     samples: int = 0
-    steps: Steps = Steps()
-    max_step: Tick | None = None
+    steps: Steps = NO_STEPS
     float32: bool = False
     """Whether times came as 32-bit floats."""
     short: bool = False
     """Whether 32-bit floats hold all times."""
 
-    @classmethod
-    def counted(
-        cls, codes: NDArray[np.uint8], start: int, step: int, max_step: Tick | None, clock: Clock
-    ) -> Runs:
-        """Return the runs of samples that last one step each."""
-        stop = start + step * codes.size
-        if stop > LARGEST:
-            raise InputError.expected("samples whose times fit in 64 bits", f"an end at {stop}")
-        lasting = step if max_step is None else min(step, max_step)
+    def counted(self, codes: NDArray[np.uint8], step: int) -> Runs:
+        """Return the runs of samples that follow these and last one step each."""
+        start, stop = int(self.stop), int(self.stop) + step * codes.size
+        _require_64_bits(stop)
+        longest = self.longest(self.clock)
+        lasting = step if longest is None else min(step, longest)
         ticks = None if lasting == step else np.arange(codes.size + 1) * step + start
-        runs = sample_runs(codes, ticks, max_step, clock)
+        runs = sample_runs(codes, ticks, longest, self.clock)
         if ticks is None:
             runs["tick"] = runs["sample"] * step + start
-        some = Limits() if (runs["code"] >= IGNORED).all() else Limits(lasting, lasting)
-        steps = Steps(Limits(step, step), Limits(step, step), some)
-        return cls("samples", clock, (runs,), start, stop, codes.size, steps, max_step)
+        evaluated = Limits() if (runs["code"] >= IGNORED).all() else Limits(lasting, lasting)
+        steps = Steps(Limits(step, step), Limits(step, step), evaluated)
+        chunk = replace(self, way="samples", arrays=(runs,), samples=codes.size, steps=steps)
+        return replace(chunk, start=start, stop=stop)
 
-    @classmethod
-    def timed(
-        cls, codes: NDArray[np.uint8], times: Timed, max_step: Tick | None, *, float32: bool
-    ) -> Runs:
-        """Return the runs of samples that start at increasing times."""
+    def timed(self, codes: NDArray[np.uint8], times: Timed, *, float32: bool) -> Runs:
+        """Return the runs of samples that start at increasing times, after these."""
         ticks, clock = times.ticks, times.clock
-        runs = sample_runs(codes, ticks, max_step, clock)
-        steps = Steps.of(np.diff(ticks), codes[:-1] >= IGNORED, max_step)
+        longest = self.longest(clock)
+        steps = Steps.of(np.diff(ticks), codes[:-1] >= IGNORED, longest)
+        runs, (start, stop) = sample_runs(codes, ticks, longest, clock), ticks[[0, -1]].tolist()
+        chunk = replace(self, way="times", arrays=(runs,), samples=codes.size, steps=steps)
         short = clock.kind == "number" and is_short(ticks)
-        known = *ticks[[0, -1]].tolist(), codes.size, steps, max_step, float32, short
-        return cls("times", clock, (runs,), *known)
+        return replace(chunk, clock=clock, start=start, stop=stop, float32=float32, short=short)
+
+    def longest(self, clock: Clock) -> Tick | None:
+        """Return how long a sample lasts at most, in ticks of the clock."""
+        return None if self.max_step is None else read_length(self.max_step, clock, "max_step")
+
+    def checked(self) -> Runs:
+        """Raise if the span is too long for exact arithmetic."""
+        if self.clock.kind != "number" and self.start < self.stop:
+            none = Intervals(np.empty(0, np.int64), np.empty(0, np.int64), self.clock)
+            TruthInSpan(truth=none, start=self.start, stop=self.stop, clock=self.clock).checked()
+        return self
 
     def __len__(self) -> int:
         return sum(map(len, self.arrays))
@@ -209,49 +226,78 @@ class Runs:
 
     def followed_by(self, other: Runs) -> Runs:
         """Return these runs and others after them; raise if they do not follow."""
-        if self.way != other.way:
-            raise InputTypeError.expected(
-                f"{WAYS[self.way]}, as before",
-                WAYS[other.way],
-                "One stream tells time in one way, from its first chunk to its last.",
-            )
-        if self.way == "samples" and self.steps.given != other.steps.given:
-            got = f"{self.steps.given.longest} and {other.steps.given.longest} ticks"
-            raise InputError.expected("two streams with one `step`", got)
-        require_one_clock(self.clock, other.clock)
-        stop, start = self.clock.text(self.stop), other.clock.text(other.start)
-        if self.way == "times" and other.start <= self.stop:
-            rule = f"a stream to start after the last time {stop} of the one it is added to"
-            raise InputError.expected(rule, start, "Add streams in the order of time.")
-        before = self.until(other.start)
-        if before.stop != other.start:
-            rule = f"a stream to start where the one it is added to stops, {stop}"
+        if self.max_step != other.max_step:
+            got = f"{self.max_step} and {other.max_step}"
+            raise InputError.expected("two streams with one `max_step`", got)
+        in_samples = None not in (self.step, other.step)
+        way = self.way or other.way or ("samples" if in_samples else "events")
+        if not other.way and not other.is_told(way):
+            return self
+        if not self.way and not self.is_told(way):
+            return other
+        left, right = self._beside(other, way)
+        left = left.until(right.start)
+        if left.stop != right.start:
+            rule = "a stream to start where the one it is added to stops, "
+            rule, got = rule + left.clock.text(left.stop), right.clock.text(right.start)
             hint = "Add streams in the order of time, and leave none out."
-            raise InputError.expected(rule, start, hint)
-        arrays = [_moved(array, 0, self.samples) for array in other.arrays]
-        if arrays and before.arrays:
-            last, first = before.arrays[-1][-1], arrays[0][0]
-            if self.way == "events":
-                _require_apart(before, other)
+            raise InputError.expected(rule, got, hint)
+        arrays = [_moved(array, 0, left.samples) for array in right.arrays]
+        if arrays and left.arrays:
+            if way == "events":
+                _require_apart(left, right)
+            last, first = left.arrays[-1][-1], arrays[0][0]
             # After the rest of a long step, a sample always starts a run.
-            rest = self.way != "events" and last["sample"] == self.samples
+            rest = way != "events" and last["sample"] == left.samples
             if last["code"] == first["code"] < 1 << BEGIN and not rest:
                 arrays[0] = arrays[0][1:]
-        return replace(
-            before,
-            arrays=_put_together(*before.arrays, *arrays),
-            stop=other.stop,
-            samples=self.samples + other.samples,
-            steps=before.steps.joined(other.steps),
-            float32=self.float32 and other.float32,
-            short=self.short and other.short,
+        joined = replace(
+            left,
+            stop=right.stop,
+            placed=left.placed or right.placed,
+            way=left.way or right.way,
+            arrays=_put_together(*left.arrays, *arrays),
+            samples=left.samples + right.samples,
+            steps=left.steps.joined(right.steps),
+            float32=left.float32 and right.float32,
+            short=left.short and right.short,
         )
+        return joined.checked()
+
+    def _beside(self, other: Runs, way: str) -> tuple[Runs, Runs]:
+        """Return both where they lie; raise if their times cannot be compared, or go back."""
+        left, right = self, other
+        # What has seen nothing, and has a start, can only be a part of samples or events.
+        empty = "samples" if way == "samples" else "events"
+        if (left.way or empty) != (right.way or empty):
+            raise InputTypeError.expected(
+                f"{WAYS[left.way or empty]}, as before",
+                WAYS[right.way or empty],
+                "One stream tells time in one way, from its first chunk to its last.",
+            )
+        if way == "samples":
+            if left.step != right.step:
+                rule = "two streams with one `step`"
+                raise InputError.expected(rule, f"{left.step} and {right.step} ticks")
+            if not right.placed:
+                right = right.moved(int(left.stop - right.start), left.clock)
+            elif not left.placed:
+                left = left.moved(int(right.start - left.stop), right.clock)
+        require_one_clock(left.clock, right.clock)
+        if way == "times" and right.start <= left.stop:
+            last, start = left.clock.text(left.stop), right.clock.text(right.start)
+            rule = f"a stream to start after the last time {last} of the one it is added to"
+            raise InputError.expected(rule, start, "Add streams in the order of time.")
+        return left, right
+
+    def is_told(self, way: str) -> bool:
+        """Return whether what has seen nothing has options that others must fit."""
+        return self.placed or (way == "samples" and self.step != 1)
 
     def moved(self, ticks: int, clock: Clock) -> Runs:
         """Return counted samples at another time."""
         start, stop = self.start + ticks, self.stop + ticks
-        if stop > LARGEST:
-            raise InputError.expected("samples whose times fit in 64 bits", f"an end at {stop}")
+        _require_64_bits(stop)
         arrays = tuple(_moved(array, ticks, 0) for array in self.arrays)
         return replace(self, arrays=arrays, start=start, stop=stop, clock=clock)
 
@@ -260,8 +306,9 @@ class Runs:
         if self.way != "times":
             return self
         code, ticks = self.arrays[-1]["code"][-1:], np.array([self.stop, stop])
-        last = Steps.of(np.diff(ticks), code >= IGNORED, self.max_step)
-        rest = sample_runs(code, ticks, self.max_step, self.clock)[1:]
+        longest = self.longest(self.clock)
+        last = Steps.of(np.diff(ticks), code >= IGNORED, longest)
+        rest = sample_runs(code, ticks, longest, self.clock)[1:]
         arrays = _put_together(*self.arrays, _moved(rest, 0, self.samples - 1))
         return replace(self, arrays=arrays, stop=stop, steps=self.steps.joined(last))
 
@@ -284,12 +331,12 @@ class Runs:
         known = self.steps.given, self.steps.evaluated, self.short
         numbers = np.append(runs["sample"], self.samples)
         axis = RunAxis(runs["tick"], len(runs), self.stop, self.clock, numbers, *known)
-        return self._pair(runs, axis)
+        return self._pair(runs, axis).asking(max_step=self.max_step)
 
     def _pair(self, runs: NDArray[Any], axis: Axis) -> Pair:
         if self.way != "events":
-            truth, predicted, ignored = (runs["code"] >> place & 1 for place in range(3))
-            return read_pair(truth, predicted, times=axis, ignore=ignored)
+            labels = [runs["code"] >> place & 1 for place in range(3)]
+            return read_pair(*labels[:2], times=axis, ignore=labels[2])
         truth, predicted, ignored = (
             event_intervals(runs, axis.end, bit, self.clock) for bit in (TRUTH, PREDICTED, IGNORED)
         )
@@ -390,9 +437,10 @@ def event_intervals(runs: NDArray[Any], stop: Tick, bit: int, clock: Clock) -> I
 def _inside(codes: NDArray[np.uint8], bit: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return in which runs a bit is set, and in which of them an interval begins."""
     inside = (codes & bit) > 0
-    return inside, inside & (
-        np.append(True, ~inside[:-1])[: codes.size] | (codes & bit << BEGIN > 0)
-    )
+    begins = inside & ((codes & (bit << BEGIN)) > 0)
+    begins[:1] |= inside[:1]
+    begins[1:] |= inside[1:] & ~inside[:-1]
+    return inside, begins
 
 
 def _put_together(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
@@ -431,6 +479,11 @@ def _require_apart(left: Runs, right: Runs) -> None:
         if len(after) and after.starts[0] == left.stop:
             got = f"({stop}, {stop}) and {after.text(0)} at index 0"
             raise InputError.expected(f"`{name}` events to be disjoint", got)
+
+
+def _require_64_bits(stop: Tick) -> None:
+    if stop > LARGEST:
+        raise InputError.expected("samples whose times fit in 64 bits", f"an end at {stop}")
 
 
 def clock_text(clock: Clock) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +10,11 @@ import numpy as np
 
 from closecall.affiliation.runs import (
     IGNORED,
+    NO_STEPS,
     PREDICTED,
     TRUTH,
     Cursor,
-    Limits,
     Runs,
-    Steps,
     clock_text,
     event_runs,
 )
@@ -26,7 +25,7 @@ from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
 from closecall.events import Events, Intervals, interval_text, read_ignored, read_labels
 from closecall.parameters import read_length
-from closecall.series import TruthInSpan, require_squares
+from closecall.series import require_squares
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,14 +81,15 @@ class AffiliationStream:
     Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
     """
 
-    __slots__ = ("_begun", "_cursor", "_options", "_runs", "_yielded")
+    __slots__ = ("_begun", "_cursor", "_runs", "_yielded")
 
     def __init__(self, *, start: Any = None, step: Any = None, max_step: Any = None) -> None:
-        self._set(StreamOptions.read(start, step, max_step), None, 0)
+        self._set(_read_options(start, step, max_step))
 
-    def _set(self, options: StreamOptions, runs: Runs | None, yielded: int) -> None:
-        self._options, self._runs, self._yielded = options, runs, yielded
+    def _set(self, runs: Runs, yielded: int = 0) -> AffiliationStream:
+        self._runs, self._yielded = runs, yielded
         self._cursor, self._begun = Cursor(), True
+        return self
 
     def update(self, truth: Any, predicted: Any, *, times: Any = None, ignore: Any = None) -> None:
         """Take the next chunk of two 0/1 vectors, of any length.
@@ -115,18 +115,15 @@ class AffiliationStream:
         >>> stream.result(end=5.0).events.stop
         array([3.5])
         """
-        codes, options, before = _read_codes(truth, predicted, ignore), self._options, self._runs
+        codes, before = _read_codes(truth, predicted, ignore), self._runs
         if times is None:
             if codes.size:
-                start, clock, step = options.start, options.clock, options.sample_step()
-                if before is not None and before.way == "samples":
-                    start, clock = before.stop, before.clock
-                self._take(Runs.counted(codes, int(start), step, options.longest(clock), clock))
+                self._take(before.counted(codes, _sample_step(before)))
             return
-        if options.placed:
+        if before.placed:
             raise InputTypeError.expected(
                 "no `start` for a stream whose chunks have times",
-                options.clock.text(options.start),
+                before.clock.text(before.start),
                 "Such a stream starts at its first time.",
             )
         ticks, clock = read_times(times, "times")
@@ -135,7 +132,7 @@ class AffiliationStream:
             raise InputError.expected(rule, f"{ticks.size}")
         if not codes.size:
             return
-        if before is not None and before.way == "times":
+        if before.way == "times":
             (ticks,), clock = _on_stream_clock(before, Timed("times", ticks, clock))
             if ticks[0] <= before.stop:
                 raise InputError.expected(
@@ -148,8 +145,7 @@ class AffiliationStream:
         if clock.kind == "number":
             require_squares(np.diff(ticks))
         float32 = getattr(times, "dtype", None) == np.float32
-        timed = Timed("times", ticks, clock)
-        self._take(Runs.timed(codes, timed, options.longest(clock), float32=float32))
+        self._take(before.timed(codes, Timed("times", ticks, clock), float32=float32))
 
     def update_events(self, truth: Any, predicted: Any, *, until: Any, ignore: Any = None) -> None:
         """Take the events of the next stretch of time, which has then been seen up to `until`.
@@ -176,30 +172,28 @@ class AffiliationStream:
         >>> stream.result()
         Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
         """
-        options, before = self._options, self._runs
+        before = self._runs
         for side in (truth, predicted):
             if not isinstance(side, Events):
                 rule, got = "`truth` and `predicted` to be Events", type(side).__name__
                 raise InputTypeError.expected(rule, got, "Give 0/1 vectors to `update`.")
-        if not options.placed:
+        if not before.placed:
             hint = "Make it with `AffiliationStream(start=...)`."
             raise InputTypeError.expected("a `start` for a stream of events", "none", hint)
-        if options.max_step is not None:
+        if before.max_step is not None:
             rule = "no `max_step` for a stream of events, which have no samples"
             raise InputTypeError.expected(rule, "`max_step`")
         timed = [*truth.intervals.timed("truth"), *predicted.intervals.timed("predicted")]
         timed += read_ignored([] if ignore is None else ignore).timed("ignore")
         timed.append(Timed("until", *read_times([until], "until")))
-        if before is not None:
-            (*ticks, (stop,)), clock = _on_stream_clock(before, *timed)
-            start = before.stop
+        if before.way:
+            ticks, clock = _on_stream_clock(before, *timed)
+            span = before.stop, ticks[-1][0].item()
         else:
-            first = Timed("start", np.array([options.start]), options.clock)
-            ((start,), *ticks, (stop,)), clock = on_one_clock(first, *timed)
-        span = int(start), int(stop)
-        if clock.kind == "number":
-            span = float(start), float(stop)
-        sides = [Intervals(*ticks[place : place + 2], clock) for place in (0, 2)]
+            start = Timed("start", np.array([before.stop]), before.clock)
+            ((first,), *ticks), clock = on_one_clock(start, *timed)
+            span = first.item(), ticks[-1][0].item()
+        sides = [Intervals(ticks[at], ticks[at + 1], clock) for at in (0, 2)]
         for name, side in zip(("truth", "predicted"), sides, strict=True):
             side.require_disjoint(name)
             _require_within(side, *span, name)
@@ -207,7 +201,8 @@ class AffiliationStream:
         nothing = ticks[4][:0], ticks[5][:0]
         bounds = nothing if ignored is None else (ignored.starts, ignored.stops)
         runs = event_runs((*sides, Intervals(*bounds, clock)), span[0], clock)
-        self._take(Runs("events", clock, (runs,), *span))
+        chunk = replace(before, clock=clock, start=span[0], stop=span[1], way="events")
+        self._take(replace(chunk, arrays=(runs,), steps=NO_STEPS))
 
     def closed(self) -> Iterator[dict[str, Any]]:
         """Yield the row of each true event whose zone is complete, once, in order.
@@ -230,7 +225,7 @@ class AffiliationStream:
         >>> list(stream.closed())
         []
         """
-        if self._runs is None or not self._begun:
+        if not self._begun:
             return
         runs, cursor = self._runs, self._cursor
         rows, following = runs.closed_zones(cursor)
@@ -265,7 +260,7 @@ class AffiliationStream:
         0.53125
         """
         runs = self._runs
-        if runs is None:
+        if not runs.way:
             raise UndefinedMetricError.expected(
                 "at least one true event (affiliation is undefined for a series without any)",
                 "a stream that has seen nothing",
@@ -281,8 +276,7 @@ class AffiliationStream:
             rule = f"`end` for {'unevenly spaced times' if runs.samples > 1 else 'a single sample'}"
             hint = f"Pass `end=`, where the one at {runs.clock.text(runs.stop)} stops."
             raise InputError.expected(rule, "none", hint)
-        pair = runs.until(stop).pair()
-        return affiliation(pair.asking(max_step=self._options.max_step), None)
+        return affiliation(runs.until(stop).pair(), None)
 
     def to_json(self) -> str:
         """Write all that the stream knows as JSON text, from which it can go on elsewhere.
@@ -298,26 +292,24 @@ class AffiliationStream:
         """
         from closecall.affiliation.stream_state import to_json
 
-        return to_json(self._options, self._runs, self._yielded)
+        return to_json(self._runs, self._yielded)
 
     @staticmethod
     def from_json(text: str) -> AffiliationStream:
         """Return the stream that `to_json` wrote; raise if the text was changed."""
         from closecall.affiliation.stream_state import from_json
 
-        stream = AffiliationStream.__new__(AffiliationStream)
-        stream._set(*from_json(text))
-        return stream
+        return AffiliationStream()._set(*from_json(text))  # noqa: SLF001 - of this class
 
     @property
     def alarms(self) -> int:
         """How many predicted events have been seen, the one that may go on included."""
-        return 0 if self._runs is None else self._runs.count(PREDICTED)
+        return self._runs.count(PREDICTED)
 
     @property
     def kept(self) -> int:
         """How many changes of truth, prediction or ignored time are kept, in 17 bytes each."""
-        return 0 if self._runs is None else len(self._runs)
+        return len(self._runs)
 
     def __add__(self, other: object) -> AffiliationStream:
         """Put a stream that starts where this one stops after it; neither is changed.
@@ -332,38 +324,18 @@ class AffiliationStream:
         """
         if not isinstance(other, AffiliationStream):
             return NotImplemented
-        mine, theirs = self._options, other._options
-        if mine.max_step != theirs.max_step:
-            got = f"{mine.max_step} and {theirs.max_step}"
-            raise InputError.expected("two streams with one `max_step`", got)
-        options = mine if self._runs or mine.placed or not theirs.given else theirs
-        runs = self._runs or other._runs
-        left, right = self._runs or self._empty(other), other._runs or other._empty(self)
-        if left is not None and right is not None:
-            if left.way == right.way == "samples":
-                # Samples that are only counted may follow any others, and precede any.
-                if not theirs.placed:
-                    right = right.moved(int(left.stop - right.start), left.clock)
-                elif not mine.placed:
-                    left = left.moved(int(right.start - left.stop), right.clock)
-            joined = _checked(left.followed_by(right))
-            runs = runs and joined
-            if joined.way == "samples" and (mine.placed or theirs.placed):
-                options = replace(options, start=joined.start, clock=joined.clock, placed=True)
-        both = AffiliationStream.__new__(AffiliationStream)
-        both._set(options, runs, self._yielded)
-        return both
+        return AffiliationStream()._set(self._runs.followed_by(other._runs), self._yielded)
 
     def __len__(self) -> int:
         """How many true events have been seen, the one that may go on included."""
-        return 0 if self._runs is None else self._runs.count(TRUTH)
+        return self._runs.count(TRUTH)
 
     def __bool__(self) -> bool:
         """Whether anything has been seen, with true events or without."""
-        return self._runs is not None
+        return self._runs.way != ""
 
     def __repr__(self) -> str:
-        if self._runs is None:
+        if not self:
             return "AffiliationStream(nothing seen)"
         start, stop = map(self._runs.clock.text, (self._runs.start, self._runs.stop))
         counts = {"true event": len(self), "alarm": self.alarms}
@@ -372,54 +344,19 @@ class AffiliationStream:
 
     def _take(self, chunk: Runs) -> None:
         """Put a chunk after what has been seen, once nothing can go wrong any more."""
-        self._runs = _checked(chunk if self._runs is None else self._runs.followed_by(chunk))
+        self._runs = self._runs.followed_by(chunk) if self else chunk.checked()
         codes = chunk.arrays[0]["code"] & (TRUTH | IGNORED)
         self._begun = self._begun or bool((codes == TRUTH).any())
 
-    def _empty(self, beside: AffiliationStream) -> Runs | None:
-        """Return runs without length, if this stream has options that what follows must fit."""
-        options, other = self._options, beside._runs
-        steps = options.step, beside._options.step
-        in_samples = None not in steps if other is None else other.way == "samples"
-        if not (options.given if in_samples else options.placed):
-            return None
-        at = options.clock, (), options.start, options.start
-        if not in_samples:
-            return Runs("events", *at)
-        return Runs("samples", *at, steps=Steps(*[Limits(*[options.sample_step()] * 2)] * 2))
 
-
-def _checked(runs: Runs) -> Runs:
-    """Raise if the span is too long for exact arithmetic."""
-    if runs.clock.kind != "number" and runs.start < runs.stop:
-        nothing = Intervals(np.empty(0, np.int64), np.empty(0, np.int64), runs.clock)
-        TruthInSpan(truth=nothing, start=runs.start, stop=runs.stop, clock=runs.clock).checked()
-    return runs
-
-
-@dataclass(frozen=True, slots=True)
-class StreamOptions:
-    """Where a stream starts, and how long its samples last."""
-
-    start: Tick
-    """0 if it was not given."""
-    step: int | None
-    """The length of a sample in ticks; None if samples must come with their times."""
-    clock: Clock
-    placed: bool
-    """Whether the start was given."""
-    max_step: Any = None
-
-    @classmethod
-    def read(cls, start: Any, step: Any, max_step: Any) -> StreamOptions:
-        """Read a start and a step: integers, or a datetime and a timedelta."""
-        # A timedelta is read when the unit of the times is known.
-        if max_step is not None and not isinstance(max_step, timedelta | np.timedelta64):
-            read_length(max_step, Clock("number"), "max_step")
-        ticks, clock = read_times([0 if start is None else start], "start")
-        first, placed = ticks[0].item(), start is not None
-        if step is None:
-            return cls(first, 1 if clock.kind == "integer" else None, clock, placed, max_step)
+def _read_options(start: Any, step: Any, max_step: Any) -> Runs:
+    """Read a start and a step: integers, or a datetime and a timedelta."""
+    # A timedelta is read when the unit of the times is known.
+    if max_step is not None and not isinstance(max_step, timedelta | np.timedelta64):
+        read_length(max_step, Clock("number"), "max_step")
+    ticks, clock = read_times([0 if start is None else start], "start")
+    first, length = ticks[0].item(), 1 if clock.kind == "integer" else None
+    if step is not None:
         if clock.kind == "datetime":
             first, length, clock = _read_dated_step(clock.native(ticks)[0], clock, step)
         elif clock.kind == "number":
@@ -434,27 +371,19 @@ class StreamOptions:
             raise InputError.expected("`step` to be longer than zero", shown(length))
         if length > LARGEST:
             raise InputError.expected(f"`step` to be at most {LARGEST:,}", shown(length))
-        return cls(first, length, clock, placed, max_step)
+    return Runs(clock, first, first, length, start is not None, max_step)
 
-    @property
-    def given(self) -> bool:
-        """Whether these are not the defaults, so that not any stream can follow."""
-        return self.placed or self.step != 1
 
-    def longest(self, clock: Clock) -> Tick | None:
-        """Return how long a sample lasts at most, in ticks of the clock."""
-        return None if self.max_step is None else read_length(self.max_step, clock, "max_step")
-
-    def sample_step(self) -> int:
-        """Return the length of a sample in ticks; raise if samples need times."""
-        if self.step is not None:
-            return self.step
-        hint = "Make the stream without `start`, and pass `times=` with each chunk."
-        if self.clock.kind == "number":
-            rule = "`start` to be an integer, or a datetime, for samples without times"
-            raise InputTypeError.expected(rule, self.clock.text(self.start), hint)
-        hint = f"Pass `step=` when the stream is made. Or: {hint[0].lower()}{hint[1:]}"
-        raise InputTypeError.expected("`step` beside a `start` that is a datetime", "none", hint)
+def _sample_step(runs: Runs) -> int:
+    """Return the length of a sample in ticks; raise if samples need times."""
+    if runs.step is not None:
+        return runs.step
+    hint = "Make the stream without `start`, and pass `times=` with each chunk."
+    if runs.clock.kind == "number":
+        rule = "`start` to be an integer, or a datetime, for samples without times"
+        raise InputTypeError.expected(rule, runs.clock.text(runs.start), hint)
+    hint = f"Pass `step=` when the stream is made. Or: {hint[0].lower()}{hint[1:]}"
+    raise InputTypeError.expected("`step` beside a `start` that is a datetime", "none", hint)
 
 
 def _read_dated_step(start: np.datetime64, clock: Clock, step: Any) -> tuple[Tick, int, Clock]:

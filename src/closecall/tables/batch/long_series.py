@@ -104,17 +104,14 @@ class LongSeries:
         except SeriesError as error:
             self._trouble[name] = error
             return
-        for name, labels in ({name: truth} | self._predictions(table, before)).items():
-            codes = labels.astype(np.uint8, copy=False)
-            if times is None:
-                part = Runs.counted(codes, before, 1, None, SAMPLES)
-            else:
-                part = Runs.timed(codes, times[0], None, float32=times[1])
-            known = self._runs.get(name)
-            self._runs[name] = part if known is None else known.followed_by(part)
+        columns = {name: truth} | self._predictions(table, before)
+        for column, labels in columns.items():
+            known, codes = self._runs.get(column, Runs(SAMPLES, 0, 0)), labels.astype(np.uint8)
+            part = known.counted(codes, 1) if times is None else known.timed(codes, **times)
+            self._runs[column] = known.followed_by(part)
 
-    def _times(self, column: pa.ChunkedArray, name: str, before: int) -> tuple[Timed, bool]:
-        """Read times that follow those of the last part, and whether they are 32-bit floats."""
+    def _times(self, column: pa.ChunkedArray, name: str, before: int) -> dict[str, Any]:
+        """Read times that follow those of the last part."""
         with _counted_from(before), with_status(Status.BAD_TIMES):
             times = to_numpy(read_text_times(column, f"`{name}`"), name)
             ticks, clock = read_times(times, name)
@@ -128,7 +125,7 @@ class LongSeries:
         steps = np.diff(joined)
         if steps.size:
             self._usual = np.partition(steps, steps.size // 2)[steps.size // 2].item()
-        return Timed(name, ticks, clock), times.dtype == np.float32
+        return {"times": Timed(name, ticks, clock), "float32": times.dtype == np.float32}
 
     def _predictions(self, table: pa.Table, before: int) -> dict[str, NDArray[Any]]:
         """Read the predictions of the detectors that are in no trouble."""
