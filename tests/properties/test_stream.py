@@ -13,10 +13,18 @@ from hypothesis import example, given, settings
 import closecall as cc
 from closecall.affiliation.stream import AffiliationStream
 from closecall.affiliation.zones import origin_of
-from tests.affiliation.streams import known
-from tests.properties.comparisons import LENGTHS, OUTCOMES, SCORES, TIMES, assert_same_digits
+from tests.oracle.affiliation import evaluate, events_of_labels
+from tests.properties.comparisons import (
+    LENGTHS,
+    OUTCOMES,
+    SCORES,
+    TIMES,
+    assert_matches_oracle,
+    assert_same_digits,
+)
 from tests.properties.strategies import (
     decimal_steps,
+    dyadic_steps,
     events,
     labelled,
     made_of_bytes,
@@ -30,21 +38,21 @@ START = datetime(2024, 3, 31, 0, 30, tzinfo=UTC)
 
 
 def assert_same(expected, *results):
-    """Compare results bit for bit, times and types included."""
-    values = known(expected)
+    """Compare results bit for bit, with times, types and the level of chance."""
+    values = expected.to_dict()
     for found in results:
         assert_same_digits(found, expected, columns=COLUMNS)
         for name in COLUMNS:
             assert getattr(found.events, name).dtype == getattr(expected.events, name).dtype, name
         assert found.events.alarms == expected.events.alarms
-        assert known(found) == values
+        assert found.to_dict() == values
 
 
 def assert_same_rows(found, expected):
     complete = list(expected.events.rows())[: len(found)]
     for index, row in enumerate(complete):
         for name in ("precision", "recall", "f1"):
-            del row[f"{name}_above_chance"]  # the alarms of the whole series are not kept
+            del row[f"{name}_above_chance"]  # they depend on all alarms
         row["nearest"] = nearest_so_far(expected.events, index)
     assert found == complete
 
@@ -105,9 +113,8 @@ def test_chunks_of_labels_also_if_pickled_between_them(drawn, cuts):
     assert_same(expected, stream.result(), copied(stored.result()))
     assert_same_rows(rows, expected)
     assert [*one_by_one, *stream.closed()] == rows
-    # Only the outer zones keep predictions.
-    counts = expected.events.predicted_count
-    assert stream.kept == (counts[[0, -1]].sum() if len(counts) > 1 else counts[0])
+    codes = np.array(truth) + 2 * np.array(predicted)
+    assert stream.kept == 1 + np.count_nonzero(np.diff(codes))
 
 
 @settings(max_examples=40)  # each compares as many results as it has samples
@@ -139,6 +146,15 @@ def test_any_tree_of_merges(drawn, cuts, choices, place):
         axis = {"times": [origin + step * index for index in range(len(truth))], "end": start}
     expected = cc.affiliation(truth, predicted, **axis)
     assert_same(expected, merged(parts, choices).result())
+
+
+@given(labelled(dyadic_steps), some_cuts, some_choices)
+def test_the_oracle(drawn, cuts, choices):
+    truth, predicted, times, end = drawn
+    sides = (events_of_labels(labels, times, end) for labels in (truth, predicted))
+    oracle = evaluate(*sides, (times[0], end))
+    parts = timed_parts(cuts, truth, predicted, times)
+    assert_matches_oracle(merged(parts, choices).result(end=end), oracle)
 
 
 def timed_parts(cuts, truth, predicted, times):
