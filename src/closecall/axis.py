@@ -179,11 +179,8 @@ class IgnoredTime:
 def read_axis(length: int, times: Any, end: Any, *, of: str, max_step: Any = None) -> Axis:
     """Check the times of a vector of that length and find out where its last sample stops.
 
-    With `max_step`, times are evenly spaced if they are so apart from gaps. An `Axis` is taken as
-    it is.
+    With `max_step`, times are evenly spaced if they are so apart from gaps.
     """
-    if isinstance(times, Axis):
-        return times
     if length == 0:
         raise InputError.expected("`times` to have at least one time", "none")
     if times is None:

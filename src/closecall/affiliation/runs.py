@@ -22,7 +22,7 @@ from closecall.errors import InputError, InputTypeError
 from closecall.evaluated_time import Stretches
 from closecall.events import Intervals
 from closecall.parameters import read_length
-from closecall.series import TruthInSpan, in_evaluated_time, in_span, read_pair
+from closecall.series import TruthInSpan, in_evaluated_time, in_span, on_axis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -215,14 +215,18 @@ class Runs:
                 kept.append(array[max(index - first, 0) :])
         return kept[1] if len(kept) == 2 else np.concatenate(kept[::-1])  # noqa: PLR2004
 
+    def column(self, name: str) -> NDArray[Any]:
+        """Return one field of all runs."""
+        kept = [np.empty(0, run_type(self.clock)), *self.arrays]
+        return np.concatenate([array[name] for array in kept])
+
     def count(self, bit: int) -> int:
         """Return how many true events or alarms there are in evaluated time."""
-        codes = self.from_run(0)["code"]
+        codes = self.column("code")
         if self.way != "events":  # those that meet over ignored time are one
-            codes = codes[codes < IGNORED]
+            return int(_inside(codes[codes < IGNORED], bit)[1].sum())
         inside, begins = _inside(codes, bit)
-        evaluated = inside & ((codes & IGNORED) == 0)
-        return np.unique(np.cumsum(begins)[evaluated]).size
+        return np.unique(np.cumsum(begins)[inside & ((codes & IGNORED) == 0)]).size
 
     def followed_by(self, other: Runs) -> Runs:
         """Return these runs and others after them; raise if they do not follow."""
@@ -326,25 +330,35 @@ class Runs:
         return end
 
     def pair(self) -> Pair:
-        """Return the true events and the alarms of all runs, which must have an end."""
-        runs = self.from_run(0)
+        """Return the true events and the alarms, once it is known where the last sample stops."""
+        ticks, codes = self.column("tick"), self.column("code")
+        numbers = np.array([0, self.samples])
         known = self.steps.given, self.steps.evaluated, self.short
-        numbers = np.append(runs["sample"], self.samples)
-        axis = RunAxis(runs["tick"], len(runs), self.stop, self.clock, numbers, *known)
-        return self._pair(runs, axis).asking(max_step=self.max_step)
+        places = ticks[:1]
+        if self.clock.kind == "number":  # where alarms are moved by samples, these are counted
+            places, numbers = ticks, np.append(self.column("sample"), self.samples)
+        axis = RunAxis(places, places.size, self.stop, self.clock, numbers, *known)
+        return self._pair(ticks, codes, axis).asking(max_step=self.max_step)
 
-    def _pair(self, runs: NDArray[Any], axis: Axis) -> Pair:
-        if self.way != "events":
-            labels = [runs["code"] >> place & 1 for place in range(3)]
-            return read_pair(*labels[:2], times=axis, ignore=labels[2])
+    def _pair(self, ticks: Ticks, codes: NDArray[np.uint8], axis: Axis) -> Pair:
         truth, predicted, ignored = (
-            event_intervals(runs, axis.end, bit, self.clock) for bit in (TRUTH, PREDICTED, IGNORED)
+            intervals_of(ticks, codes, axis.end, bit, self.clock)
+            for bit in (TRUTH, PREDICTED, IGNORED)
         )
-        span = Timed("span", np.array([self.start, axis.end]), self.clock)
-        series, sides = in_span({"truth": truth, "predicted": predicted}, None, span)
+        sides = {"truth": truth, "predicted": predicted}
+        if self.way == "events":
+            span = Timed("span", np.array([self.start, axis.end]), self.clock)
+            series, sides = in_span(sides, None, span)
+        else:
+            series = on_axis(truth, axis)
         stretches = [Stretches("ignore", ignored)] if len(ignored) else []
         series, closed = in_evaluated_time(series, sides, {}, stretches)
-        return series.predicting(closed.sides["predicted"], closed.left_out["predicted"])
+        if self.way == "events" or not stretches:
+            return series.predicting(closed.sides["predicted"], closed.left_out["predicted"])
+        # Samples that meet over ignored time are one event.
+        series = replace(series, truth=closed.sides["truth"].merged())
+        merged = closed.sides["predicted"].merged()
+        return series.predicting(merged, closed.left_out["predicted"])
 
     def closed_zones(self, cursor: Cursor) -> tuple[Iterator[dict[str, Any]], Cursor]:
         """Return rows for the zones that have closed since the cursor, and the next cursor.
@@ -360,7 +374,8 @@ class Runs:
         stop = self.stop
         if self.way == "times":  # the last sample has begun, and no closed zone reaches into it
             stop += 1 if self.clock.kind != "number" else self.steps.given.longest
-        pair = self._pair(runs, Axis(runs["tick"], len(runs), stop, self.clock))
+        axis = Axis(runs["tick"], len(runs), stop, self.clock)
+        pair = self._pair(runs["tick"], runs["code"], axis)
         events = score_pair(pair, ahead=False).events
         closed = len(events) - 1
         rows = islice(events.rows(_ZONE_COLUMNS), first, closed)
@@ -426,12 +441,16 @@ def event_runs(sides: tuple[Intervals, ...], start: Tick, clock: Clock) -> NDArr
     return runs
 
 
-def event_intervals(runs: NDArray[Any], stop: Tick, bit: int, clock: Clock) -> Intervals:
-    """Return the intervals of the runs of events in whose code a bit is set."""
-    inside, begins = _inside(runs["code"], bit)
-    ends = inside & np.append(~inside[1:] | begins[1:], True)
-    stops = np.append(runs["tick"][1:], runs["tick"].dtype.type(stop))
-    return Intervals(runs["tick"][begins], stops[ends], clock)
+def intervals_of(
+    ticks: Ticks, codes: NDArray[np.uint8], stop: Tick, bit: int, clock: Clock
+) -> Intervals:
+    """Return the intervals of the runs in whose code a bit is set."""
+    inside, begins = _inside(codes, bit)
+    ends = inside[:-1] & (~inside[1:] | begins[1:])
+    stops = ticks[1:][ends]
+    if inside[-1]:
+        stops = np.append(stops, ticks.dtype.type(stop))
+    return Intervals(ticks[begins], stops, clock)
 
 
 def _inside(codes: NDArray[np.uint8], bit: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -475,7 +494,7 @@ def _require_apart(left: Runs, right: Runs) -> None:
                 stop,
                 "A point belongs to what comes after it: give it with the next stretch.",
             )
-        after = event_intervals(first, right.stop, bit, right.clock)
+        after = intervals_of(first["tick"], first["code"], right.stop, bit, right.clock)
         if len(after) and after.starts[0] == left.stop:
             got = f"({stop}, {stop}) and {after.text(0)} at index 0"
             raise InputError.expected(f"`{name}` events to be disjoint", got)

@@ -20,7 +20,7 @@ from closecall.affiliation.runs import (
     Limits,
     Runs,
     Steps,
-    event_intervals,
+    intervals_of,
     run_type,
 )
 from closecall.clock import LARGEST, PER_SECOND, Clock
@@ -166,7 +166,7 @@ def _rules(runs: Runs, yielded: int) -> Iterator[Any]:
         yield codes[-1] & (TRUTH | PREDICTED) == 0
         for bit in (TRUTH, PREDICTED):
             yield ((codes >> BEGIN & bit) <= (codes & bit)).all()
-            starts = event_intervals(kept, runs.stop, bit, clock).starts
+            starts = intervals_of(ticks, codes, runs.stop, bit, clock).starts
             yield (starts[1:] > starts[:-1]).all()
         return
     timed, ignored = runs.way == "times", codes >= IGNORED
