@@ -28,7 +28,11 @@ def rows(stream):
 
 def test_a_run_for_each_change():
     stream = stream_of([0, 0, 1, 1, 1, 0], [0, 0, 0, 1, 1, 1], start=10, step=5)
-    assert rows(stream) == [(10, 0, 0), (20, 2, 1), (25, 3, 3), (35, 5, 2)]
+    assert rows(stream) == [(10, 0), (20, 1), (25, 3), (35, 2)]
+    assert stream._runs.numbers().tolist() == [0, 2, 3, 5]
+    assert stream._runs.arrays[0].dtype.itemsize == 9
+    stream = timed([0, 0, 1], [0, 0, 0], [10.0, 15.0, 20.0])
+    assert rows(stream) == [(10.0, 0, 0), (20.0, 1, 2)]
     assert stream._runs.arrays[0].dtype.itemsize == 17
 
 
@@ -36,7 +40,7 @@ def test_the_rest_of_a_long_step_is_an_ignored_run():
     stream = AffiliationStream(max_step=2)
     stream.update([0, 1, 1], [0, 0, 0], times=[0, 1, 9])
     stream.update([1], [0], times=[20], ignore=[1])
-    assert rows(stream) == [(0, 0, 0), (1, 1, 1), (3, 2, 5), (9, 2, 1), (11, 3, 5), (20, 3, 5)]
+    assert rows(stream) == [(0, 0, 0), (1, 1, 1), (3, 5, 2), (9, 1, 2), (11, 5, 3)]
     assert stream.result(end=25).events.stop.tolist() == [11]
 
 
@@ -45,7 +49,7 @@ def test_runs_of_events_tell_points_and_events_that_touch():
     truth, predicted = cc.Events([(1, 3), (3, 4)]), cc.Events([(3, 3)])
     stream.update_events(truth, predicted, until=5, ignore=[(0, 1)])
     touching, point = 1 | 8, 1 | 8 | 2 | 16
-    assert rows(stream) == [(0, 0, 4), (1, 0, touching), (3, 0, point), (3, 0, 1), (4, 0, 0)]
+    assert rows(stream) == [(0, 4), (1, touching), (3, point), (3, 1), (4, 0)]
     assert (len(stream), stream.alarms) == (2, 1)
 
 

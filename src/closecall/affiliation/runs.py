@@ -1,8 +1,8 @@
 """What a stream keeps: a run for each change of truth, prediction or ignored time.
 
-A run has the tick where it starts, the number of the sample there and a code, 17 bytes in all; it
-lasts until the next run starts. Runs are a series whose samples differ in length, and `affiliation`
-scores them as such.
+A run has the tick where it starts and a code, and where samples have times the number of the sample
+there: 17 bytes at most. It lasts until the next run starts. Runs are a series whose samples differ
+in length, and `affiliation` scores them as such.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ WAYS = {
 _ZONE_COLUMNS = tuple(name for name in COLUMNS if not name.endswith("above_chance"))
 
 
-def run_type(clock: Clock) -> np.dtype[Any]:
-    """Return the type of runs on a clock."""
-    tick = "<f8" if clock.kind == "number" else "<i8"
-    return np.dtype([("tick", tick), ("sample", "<i8"), ("code", "u1")])
+def run_type(clock: Clock, way: str) -> np.dtype[Any]:
+    """Return the type of runs on a clock; the numbers of counted samples follow from their ticks."""
+    fields = [("tick", "<f8" if clock.kind == "number" else "<i8"), ("code", "u1")]
+    return np.dtype([*fields, ("sample", "<i8")] if way == "times" else fields)
 
 
 class Limits(NamedTuple):
@@ -135,7 +135,7 @@ class Cursor(NamedTuple):
     """How many zones have been scored."""
     run: int = 0
     """The run where the last event of these zones starts."""
-    before: tuple[tuple[Tick, int, int], ...] = ()
+    before: tuple[tuple[Tick, int], ...] = ()
     """Runs that stand for those before it: ignored time, then the last alarm."""
 
 
@@ -173,10 +173,14 @@ class Runs:
         _require_64_bits(stop)
         longest = self.longest(self.clock)
         lasting = step if longest is None else min(step, longest)
-        ticks = None if lasting == step else np.arange(codes.size + 1) * step + start
-        runs = sample_runs(codes, ticks, longest, self.clock)
-        if ticks is None:
-            runs["tick"] = runs["sample"] * step + start
+        if lasting == step:
+            places = _changes(codes)
+            runs = np.empty(places.size, run_type(self.clock, "samples"))
+            runs["tick"], runs["code"] = places * step + start, codes[places]
+        else:
+            ticks = np.arange(codes.size + 1) * step + start
+            runs = sample_runs(codes, ticks, longest, self.clock)[["tick", "code"]]
+            runs = runs.astype(run_type(self.clock, "samples"))
         evaluated = Limits() if (runs["code"] >= IGNORED).all() else Limits(lasting, lasting)
         steps = Steps(Limits(step, step), Limits(step, step), evaluated)
         chunk = replace(self, way="samples", arrays=(runs,), samples=codes.size, steps=steps)
@@ -208,7 +212,7 @@ class Runs:
 
     def from_run(self, index: int) -> NDArray[Any]:
         """Return the runs from one of them on, as one array."""
-        kept, first = [np.empty(0, run_type(self.clock))], len(self)
+        kept, first = [np.empty(0, run_type(self.clock, self.way))], len(self)
         for array in reversed(self.arrays):
             if first > index:
                 first -= len(array)
@@ -217,8 +221,15 @@ class Runs:
 
     def column(self, name: str) -> NDArray[Any]:
         """Return one field of all runs."""
-        kept = [np.empty(0, run_type(self.clock)), *self.arrays]
+        kept = [np.empty(0, run_type(self.clock, self.way)), *self.arrays]
         return np.concatenate([array[name] for array in kept])
+
+    def numbers(self) -> NDArray[np.int64]:
+        """Return the number of the sample where each run starts, or of the next one."""
+        if self.way == "times":
+            return self.column("sample")
+        numbers: NDArray[np.int64] = -((self.start - self.column("tick")) // (self.step or 1))
+        return numbers
 
     def count(self, bit: int) -> int:
         """Return how many true events or alarms there are in evaluated time."""
@@ -250,10 +261,7 @@ class Runs:
         if arrays and left.arrays:
             if way == "events":
                 _require_apart(left, right)
-            last, first = left.arrays[-1][-1], arrays[0][0]
-            # After the rest of a long step, a sample always starts a run.
-            rest = way != "events" and last["sample"] == left.samples
-            if last["code"] == first["code"] < 1 << BEGIN and not rest:
+            if left.arrays[-1]["code"][-1] == arrays[0]["code"][0] < 1 << BEGIN:
                 arrays[0] = arrays[0][1:]
         joined = replace(
             left,
@@ -334,9 +342,9 @@ class Runs:
         ticks, codes = self.column("tick"), self.column("code")
         numbers = np.array([0, self.samples])
         known = self.steps.given, self.steps.evaluated, self.short
-        places = ticks[:1]
+        places = ticks[:1].copy()
         if self.clock.kind == "number":  # where alarms are moved by samples, these are counted
-            places, numbers = ticks, np.append(self.column("sample"), self.samples)
+            places, numbers = ticks, np.append(self.numbers(), self.samples)
         axis = RunAxis(places, places.size, self.stop, self.clock, numbers, *known)
         return self._pair(ticks, codes, axis).asking(max_step=self.max_step)
 
@@ -366,8 +374,10 @@ class Runs:
         These are zones of the runs from the last event of the cursor on. The zone of the last true
         event is open: it ends halfway to an event that has not started yet.
         """
-        before = np.array(list(cursor.before), run_type(self.clock))
-        runs, first = np.concatenate((before, self.from_run(cursor.run))), min(cursor.zones, 1)
+        kept, first = self.from_run(cursor.run), min(cursor.zones, 1)
+        before = np.zeros(len(cursor.before), kept.dtype)
+        before["tick"], before["code"] = np.array(cursor.before).reshape(-1, 2).T
+        runs = np.concatenate((before, kept))
         open_runs = replace(self, arrays=(runs,))
         if open_runs.count(TRUTH) < first + 2:
             return iter(()), cursor
@@ -382,43 +392,49 @@ class Runs:
         last, ticks = pair.truth.starts[closed - 1], runs["tick"]
         evaluated = ticks if pair.ignored is None else pair.ignored.close(ticks)
         run = int(np.searchsorted(evaluated, last))
-        following = [(self.start, 0, 0)]
+        following = [(self.start, 0)]
         alarm = int(np.searchsorted(pair.predicted.starts, last)) - 1
         goes_on = False
         if alarm >= 0:
-            following.append((pair.predicted.starts[alarm].item(), 0, PREDICTED))
+            following.append((pair.predicted.starts[alarm].item(), PREDICTED))
             goes_on = pair.predicted.stops[alarm] >= evaluated[run]
             if not goes_on:
-                following.append((pair.predicted.stops[alarm].item(), 0, 0))
+                following.append((pair.predicted.stops[alarm].item(), 0))
         if evaluated[run] < ticks[run]:  # as if all that is ignored came last
-            following.append((evaluated[run].item(), 0, IGNORED | PREDICTED * goes_on))
+            following.append((evaluated[run].item(), IGNORED | PREDICTED * goes_on))
         place = cursor.run + run - len(before)
         return rows, Cursor(cursor.zones + closed - first, place, tuple(following))
 
 
-def sample_runs(
-    codes: NDArray[np.uint8], ticks: Ticks | None, max_step: Tick | None, clock: Clock
-) -> NDArray[Any]:
-    """Return the runs of samples that start at these ticks, or at their numbers.
-
-    There may be one more tick, where the last sample stops. The rest of a step beyond `max_step` is
-    ignored, and the next sample starts a run.
-    """
+def _changes(codes: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return the samples where a run starts."""
     places = np.flatnonzero(codes[1:] != codes[:-1])
     places += 1
-    places = np.insert(places, 0, 0)
-    starts, rests = places, places[:0]
-    if ticks is not None:
-        if max_step is not None:
-            long = (ticks[:-1] + max_step < ticks[1:]) & (np.diff(ticks) > max_step)
-            rests = np.flatnonzero(long & (codes[: long.size] < IGNORED))
-            places = np.union1d(places, rests[rests + 1 < codes.size] + 1)
-        starts = np.concatenate((ticks[places], ticks[rests] + (max_step or 0)))
-    runs = np.empty(places.size + rests.size, run_type(clock))
-    runs["tick"] = starts
+    return np.insert(places, 0, 0)
+
+
+def sample_runs(
+    codes: NDArray[np.uint8], ticks: Ticks, max_step: Tick | None, clock: Clock
+) -> NDArray[Any]:
+    """Return the runs of samples that start at these ticks.
+
+    There may be one more tick, where the last sample stops. The rest of a step beyond `max_step` is
+    ignored.
+    """
+    places = _changes(codes)
+    rests = places[:0]
+    if max_step is not None:
+        long = (ticks[:-1] + max_step < ticks[1:]) & (np.diff(ticks) > max_step)
+        rests = np.flatnonzero(long & (codes[: long.size] < IGNORED))
+        places = np.union1d(places, rests[rests + 1 < codes.size] + 1)
+    runs = np.empty(places.size + rests.size, run_type(clock, "times"))
+    runs["tick"] = np.concatenate((ticks[places], ticks[rests] + (max_step or 0)))
     runs["sample"] = np.concatenate((places, rests + 1))
     runs["code"] = np.concatenate((codes[places], codes[rests] | IGNORED))
-    return runs[np.argsort(runs["tick"], kind="stable")] if rests.size else runs
+    if rests.size:
+        runs = runs[np.argsort(runs["tick"], kind="stable")]
+        runs = runs[_changes(runs["code"])]
+    return runs
 
 
 def event_runs(sides: tuple[Intervals, ...], start: Tick, clock: Clock) -> NDArray[Any]:
@@ -427,7 +443,7 @@ def event_runs(sides: tuple[Intervals, ...], start: Tick, clock: Clock) -> NDArr
     points = np.concatenate([side.starts[side.starts == side.stops] for side in sides])
     ticks = np.unique(np.append(ends, ends.dtype.type(start)))
     ticks = np.sort(np.concatenate((ticks, np.unique(points))))
-    runs = np.zeros(ticks.size, run_type(clock))
+    runs = np.zeros(ticks.size, run_type(clock, "events"))
     runs["tick"] = ticks
     again = np.append(False, ticks[1:] == ticks[:-1])  # after the run of a point
     for side, bit in zip(sides, (TRUTH, PREDICTED, IGNORED), strict=True):
@@ -474,9 +490,11 @@ def _put_together(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
 
 
 def _moved(array: NDArray[Any], ticks: int, samples: int) -> NDArray[Any]:
-    if ticks or samples:
+    numbered = samples and "sample" in (array.dtype.names or ())
+    if ticks or numbered:
         array = array.copy()
         array["tick"] += ticks
+    if numbered:
         array["sample"] += samples
     return array
 

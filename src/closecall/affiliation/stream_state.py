@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 _VERSION = 2
 _ROUNDING = 1e-6  # of lengths of time in floats
-_COLUMNS = ("tick", "sample", "code")
 _UNITS = {"integer": ("",), "number": ("",), "datetime": tuple(PER_SECOND)}
 
 
@@ -95,7 +94,7 @@ def _written(runs: Runs, yielded: int) -> dict[str, Any]:
         "float32": runs.float32,
         "short": runs.short,
         "yielded": yielded,
-        **{name: kept[name].tolist() for name in _COLUMNS},
+        **{field: kept[field].tolist() for field in kept.dtype.names or ()},
     }
 
 
@@ -120,8 +119,8 @@ def _read(state: dict[str, Any]) -> tuple[Runs, int]:
     if zone is not None:
         zone = time_zone(zone) if isinstance(zone, str) else timezone(timedelta(seconds=zone))
     clock, tick = Clock(kind, unit, zone), float if kind == "number" else int
-    kept = np.empty(len(state["tick"]), run_type(clock))
-    for name in _COLUMNS:
+    kept = np.empty(len(state["tick"]), run_type(clock, state["way"]))
+    for name in kept.dtype.names or ():
         kept[name] = state[name]
     limits = [Limits() if each is None else Limits(*map(tick, each)) for each in state["steps"]]
     runs = Runs(
@@ -161,7 +160,7 @@ def _rules(runs: Runs, yielded: int) -> Iterator[Any]:
     yield runs.way in WAYS and ticks[0] == runs.start and ticks[-1] <= runs.stop
     if runs.way == "events":
         yield runs.placed and longest is None and runs.steps == NO_STEPS
-        yield runs.samples == 0 and not kept["sample"].any()
+        yield runs.samples == 0
         yield (ticks[1:] >= ticks[:-1]).all() and codes.max() < 1 << (BEGIN + 2)
         yield codes[-1] & (TRUTH | PREDICTED) == 0
         for bit in (TRUTH, PREDICTED):
@@ -170,10 +169,13 @@ def _rules(runs: Runs, yielded: int) -> Iterator[Any]:
             yield (starts[1:] > starts[:-1]).all()
         return
     timed, ignored = runs.way == "times", codes >= IGNORED
-    yield codes.max() < 2 * IGNORED and kept["sample"][0] == 0 and runs.samples > 0
+    yield codes.max() < 2 * IGNORED and runs.samples > 0
     yield (ticks[1:] > ticks[:-1]).all() and (timed or ticks[-1] < runs.stop)
     yield not runs.placed if timed else runs.steps.given == (runs.step, runs.step)
-    counts = np.diff(kept["sample"], append=runs.samples - timed)
+    yield timed or (ignored | ((ticks - runs.start) % runs.step == 0)).all()
+    counts = np.diff(runs.numbers(), prepend=0, append=runs.samples - timed)
+    yield counts[0] == 0
+    counts = counts[1:]
     lengths = np.diff(ticks, append=ticks.dtype.type(runs.stop))
     rests = counts == 0
     rests[-1] &= not timed  # the last sample has begun

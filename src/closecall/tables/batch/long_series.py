@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from closecall.clock import Tick
+    from closecall.clock import Tick, Ticks
     from closecall.tables.batch.options import BatchOptions
     from closecall.tables.sources import Unit
     from closecall.tables.sources.source import Key
@@ -161,25 +161,27 @@ class LongSeries:
                 raise InputError.expected(rule, "one")
             end = truth.end()
         truth = truth.until(truth.stop + self._usual if end is None else end)
-        kept = self._kept()
-        numbers, limits = np.append(kept["sample"], self.samples), truth.steps.given
+        kept, ticks = self._kept()
+        numbers, limits = np.append(kept, self.samples), truth.steps.given
         known = numbers, limits, limits, truth.short, self._usual
-        axis = RunAxis(kept["tick"], kept.size, truth.stop, truth.clock, *known)
+        axis = RunAxis(ticks, kept.size, truth.stop, truth.clock, *known)
         return Series(labels, axis, None, timed=time is not None, numbers=numbers)
 
-    def _kept(self) -> NDArray[Any]:
-        """Return a run for each sample where any label changes."""
-        runs = [runs.from_run(0) for name, runs in self._runs.items() if name not in self._trouble]
-        every = np.concatenate(runs)
-        return every[np.unique(every["sample"], return_index=True)[1]]
+    def _kept(self) -> tuple[NDArray[np.int64], Ticks]:
+        """Return the samples where any label changes, and their times."""
+        kept = [runs for name, runs in self._runs.items() if name not in self._trouble]
+        numbers = np.concatenate([runs.numbers() for runs in kept])
+        ticks = np.concatenate([runs.column("tick") for runs in kept])
+        numbers, first = np.unique(numbers, return_index=True)
+        return numbers, ticks[first]
 
     def column(self, name: str) -> NDArray[Any]:
         """Return the labels of a column at the samples that are kept, or raise its trouble."""
         if name in self._trouble:
             raise self._trouble[name]
-        runs = self._runs[name].from_run(0)
-        places = np.searchsorted(runs["sample"], self._kept()["sample"], side="right") - 1
-        return runs["code"][places]
+        runs = self._runs[name]
+        places = np.searchsorted(runs.numbers(), self._kept()[0], side="right") - 1
+        return runs.column("code")[places]
 
     def constant(self, name: str) -> Any:
         """Return the score that every sample has; None where they differ, or there are none."""
