@@ -61,6 +61,7 @@ def measure(samples: int) -> None:
         times["closed"] += perf_counter() - updated
         times["stream"] += updated - summed
         times["bare"] += summed - start
+        del truth, predicted
     start = perf_counter()
     result = stream.result()
     times["stream"] += perf_counter() - start

@@ -44,7 +44,7 @@ _ZONE_COLUMNS = tuple(name for name in COLUMNS if not name.endswith("above_chanc
 
 
 def run_type(clock: Clock, way: str) -> np.dtype[Any]:
-    """Return the type of runs on a clock; the numbers of counted samples follow from their ticks."""
+    """Return the type of runs; the numbers of counted samples follow from their ticks."""
     fields = [("tick", "<f8" if clock.kind == "number" else "<i8"), ("code", "u1")]
     return np.dtype([*fields, ("sample", "<i8")] if way == "times" else fields)
 
@@ -228,8 +228,8 @@ class Runs:
         """Return the number of the sample where each run starts, or of the next one."""
         if self.way == "times":
             return self.column("sample")
-        numbers: NDArray[np.int64] = -((self.start - self.column("tick")) // (self.step or 1))
-        return numbers
+        numbers = (self.start - self.column("tick")) // (self.step or 1)
+        return -numbers.astype(np.int64, copy=False)
 
     def count(self, bit: int) -> int:
         """Return how many true events or alarms there are in evaluated time."""
@@ -339,8 +339,8 @@ class Runs:
 
     def pair(self) -> Pair:
         """Return the true events and the alarms, once it is known where the last sample stops."""
-        ticks, codes = self.column("tick"), self.column("code")
-        numbers = np.array([0, self.samples])
+        runs, numbers = self.from_run(0), np.array([0, self.samples])
+        ticks, codes = runs["tick"], runs["code"]
         known = self.steps.given, self.steps.evaluated, self.short
         places = ticks[:1].copy()
         if self.clock.kind == "number":  # where alarms are moved by samples, these are counted

@@ -259,12 +259,13 @@ class AffiliationStream:
         >>> stream.result().precision
         0.53125
         """
-        runs = self._runs
-        if not runs.way:
+        if not self:
             raise UndefinedMetricError.expected(
                 "at least one true event (affiliation is undefined for a series without any)",
                 "a stream that has seen nothing",
             )
+        # As one array, which the next call need not copy again.
+        runs = self._runs = replace(self._runs, arrays=(self._runs.from_run(0),))
         stop = runs.end()
         if end is not None:
             ((tick,),), clock = _on_stream_clock(runs, Timed("end", *read_times([end], "end")))

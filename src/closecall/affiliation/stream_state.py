@@ -172,7 +172,7 @@ def _rules(runs: Runs, yielded: int) -> Iterator[Any]:
     yield codes.max() < 2 * IGNORED and runs.samples > 0
     yield (ticks[1:] > ticks[:-1]).all() and (timed or ticks[-1] < runs.stop)
     yield not runs.placed if timed else runs.steps.given == (runs.step, runs.step)
-    yield timed or (ignored | ((ticks - runs.start) % runs.step == 0)).all()
+    yield timed or (ignored | ((ticks - runs.start) % (runs.step or 1) == 0)).all()
     counts = np.diff(runs.numbers(), prepend=0, append=runs.samples - timed)
     yield counts[0] == 0
     counts = counts[1:]
