@@ -265,19 +265,19 @@ def expected_or_none(*sides, **options):
 def test_samples_that_are_ignored(drawn, cuts, choices):
     truth, predicted, ignore, _, max_step = drawn
     expected = expected_or_none(truth, predicted, ignore=ignore, max_step=max_step)
-    whole = AffiliationStream(max_step=max_step)
+    whole, soon = AffiliationStream(max_step=max_step), []
     parts = []
     for chunk in chunks(cuts, truth, predicted, ignore):
         whole.update(*chunk[:2], ignore=chunk[2])
+        soon += whole.closed()
         parts.append(AffiliationStream(max_step=max_step))
         parts[-1].update(*chunk[:2], ignore=chunk[2])
     if expected is not None:
-        streams = whole, merged(parts, choices)
-        assert_same(expected, *(stream.result() for stream in streams))
-        for stream in streams:
-            assert stream.result().left_out == expected.left_out
-            rows = list(stream.closed())
-            assert_same_rows(rows, expected)
+        sum_of_parts = merged(parts, choices)
+        assert_same(expected, whole.result(), sum_of_parts.result())
+        assert_same_rows(soon, expected)
+        assert list(sum_of_parts.closed()) == soon
+        assert len(soon) == len(expected.events) - 1
 
 
 @given(drawn=ignored_labels, cuts=some_cuts, choices=some_choices)
@@ -286,16 +286,21 @@ def test_times_with_gaps(drawn, cuts, choices):
     times = (np.cumsum([0, *steps]) + 1_700_000_000_000_000_000).tolist()
     given_axis = {"times": times[:-1], "end": times[-1]}
     expected = expected_or_none(truth, predicted, ignore=ignore, max_step=max_step, **given_axis)
-    whole = AffiliationStream(max_step=max_step)
+    whole, soon = AffiliationStream(max_step=max_step), []
     parts = []
-    for *sides, mask, own in chunks(cuts, truth, predicted, ignore, times[:-1]):
-        whole.update(*sides, ignore=mask, times=own)
-        if own:
+    for *sides, mask, stamps in chunks(cuts, truth, predicted, ignore, times[:-1]):
+        whole.update(*sides, ignore=mask, times=stamps)
+        soon += whole.closed()
+        if stamps:
             parts.append(AffiliationStream(max_step=max_step))
-            parts[-1].update(*sides, ignore=mask, times=own)
+            parts[-1].update(*sides, ignore=mask, times=stamps)
     if expected is not None:
         streams = whole, merged(parts, choices)
         assert_same(expected, *(stream.result(end=times[-1]) for stream in streams))
+        assert len(soon) == len(expected.events) - 1
+        found = [(row["recall"], row["delay"], row["outcome"]) for row in soon]
+        rows = [(row["recall"], row["delay"], row["outcome"]) for row in expected.events.rows()]
+        assert found == rows[:-1]
         inferred = expected_or_none(
             truth, predicted, ignore=ignore, max_step=max_step, times=times[:-1]
         )
@@ -312,7 +317,7 @@ def test_events_with_ignored_time(drawn, ignored, choices):
         cc.Events(case.truth), events(case.predicted), span=case.span, ignore=pairs
     )
     borders = sorted({first, *places})  # points are given with what comes after them
-    whole, parts = AffiliationStream(start=case.span[0]), []
+    whole, parts, soon = AffiliationStream(start=case.span[0]), [], []
     for left, right in pairwise(borders):
         sides = [
             events([own for own in side if left <= own[0] and (own[0] < right or right == last)])
@@ -320,7 +325,9 @@ def test_events_with_ignored_time(drawn, ignored, choices):
         ]
         cut = [(max(a, left), min(b, right)) for a, b in pairs if max(a, left) < min(b, right)]
         whole.update_events(*sides, until=right, ignore=cut)
+        soon += whole.closed()
         parts.append(AffiliationStream(start=left))
         parts[-1].update_events(*sides, until=right, ignore=cut)
     if expected is not None:
         assert_same(expected, whole.result(), merged(parts, choices).result())
+        assert_same_rows(soon, expected)

@@ -89,6 +89,9 @@ class Steps(NamedTuple):
         )
 
 
+NO_STEPS = Steps()
+
+
 @dataclass(frozen=True, slots=True)
 class RunAxis(Axis):
     """The axis of all samples, of which only those are kept that start a run."""
@@ -136,10 +139,7 @@ class Cursor(NamedTuple):
     run: int = 0
     """The run where the last event of these zones starts."""
     before: tuple[tuple[Tick, int], ...] = ()
-    """Runs that stand for those before it: ignored time, then the last alarm."""
-
-
-NO_STEPS = Steps()
+    """Runs, as ticks and codes, that stand for those before it: the last alarm, ignored time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,8 +179,8 @@ class Runs:
             runs["tick"], runs["code"] = places * step + start, codes[places]
         else:
             ticks = np.arange(codes.size + 1) * step + start
-            runs = sample_runs(codes, ticks, longest, self.clock)[["tick", "code"]]
-            runs = runs.astype(run_type(self.clock, "samples"))
+            timed = sample_runs(codes, ticks, longest, self.clock)
+            runs = timed[["tick", "code"]].astype(run_type(self.clock, "samples"))
         evaluated = Limits() if (runs["code"] >= IGNORED).all() else Limits(lasting, lasting)
         steps = Steps(Limits(step, step), Limits(step, step), evaluated)
         chunk = replace(self, way="samples", arrays=(runs,), samples=codes.size, steps=steps)
@@ -246,9 +246,9 @@ class Runs:
             raise InputError.expected("two streams with one `max_step`", got)
         in_samples = None not in (self.step, other.step)
         way = self.way or other.way or ("samples" if in_samples else "events")
-        if not other.way and not other.is_told(way):
+        if not other.way and not other.has_options(way):
             return self
-        if not self.way and not self.is_told(way):
+        if not self.way and not self.has_options(way):
             return other
         left, right = self._beside(other, way)
         left = left.until(right.start)
@@ -279,7 +279,7 @@ class Runs:
     def _beside(self, other: Runs, way: str) -> tuple[Runs, Runs]:
         """Return both where they lie; raise if their times cannot be compared, or go back."""
         left, right = self, other
-        # What has seen nothing, and has a start, can only be a part of samples or events.
+        # A stream that has a start, and has seen nothing, can only take samples or events.
         empty = "samples" if way == "samples" else "events"
         if (left.way or empty) != (right.way or empty):
             raise InputTypeError.expected(
@@ -302,8 +302,8 @@ class Runs:
             raise InputError.expected(rule, start, "Add streams in the order of time.")
         return left, right
 
-    def is_told(self, way: str) -> bool:
-        """Return whether what has seen nothing has options that others must fit."""
+    def has_options(self, way: str) -> bool:
+        """Return whether a stream that has seen nothing has options that others must fit."""
         return self.placed or (way == "samples" and self.step != 1)
 
     def moved(self, ticks: int, clock: Clock) -> Runs:
@@ -361,12 +361,11 @@ class Runs:
             series = on_axis(truth, axis)
         stretches = [Stretches("ignore", ignored)] if len(ignored) else []
         series, closed = in_evaluated_time(series, sides, {}, stretches)
-        if self.way == "events" or not stretches:
-            return series.predicting(closed.sides["predicted"], closed.left_out["predicted"])
-        # Samples that meet over ignored time are one event.
-        series = replace(series, truth=closed.sides["truth"].merged())
-        merged = closed.sides["predicted"].merged()
-        return series.predicting(merged, closed.left_out["predicted"])
+        sides = closed.sides
+        if stretches and self.way != "events":  # samples that meet over ignored time are one event
+            sides = {name: side.merged() for name, side in sides.items()}
+        series = replace(series, truth=sides["truth"])
+        return series.predicting(sides["predicted"], closed.left_out["predicted"])
 
     def closed_zones(self, cursor: Cursor) -> tuple[Iterator[dict[str, Any]], Cursor]:
         """Return rows for the zones that have closed since the cursor, and the next cursor.

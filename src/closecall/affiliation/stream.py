@@ -45,8 +45,8 @@ class AffiliationStream:
     .. math:: I_j = [(b_{j-1} + a_j) / 2, (b_j + a_{j+1}) / 2), \quad \text{gt}_j = [a_j, b_j).
 
     A stream keeps at most 17 bytes for each change of truth, prediction or ignored time, and no
-    samples. Streams of adjacent stretches of time can be added, so that each can be computed by another
-    process.
+    samples. Streams of adjacent stretches of time can be added, so that each can be computed by
+    another process.
 
     Parameters
     ----------
