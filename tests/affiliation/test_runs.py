@@ -85,6 +85,16 @@ def test_short_floats_are_even_up_to_their_own_rounding():
         (parts[0] + longer).result()
 
 
+def test_times_that_32_bits_do_not_hold_are_uneven_by_their_own_rounding():
+    times = 1_000 + np.arange(10.0)
+    times[7] += 1e-4
+    parts = [timed(TRUTH[part], PREDICTED[part], times[part]) for part in (slice(4), slice(4, 10))]
+    expected = cc.affiliation(TRUTH, PREDICTED, times=times, end=1_010.0)
+    for stream in (parts[0] + parts[1], timed(TRUTH, PREDICTED, times)):
+        assert stream.result(end=1_010.0).to_dict() == expected.to_dict()
+    assert expected.chance.step < 1
+
+
 def test_streams_without_a_place_move_next_to_others():
     parts = [(TRUTH[start : start + 4], PREDICTED[start : start + 4]) for start in (0, 4, 8)]
     for places in ([None, None, None], [50, None, None], [None, 54, None], [None, None, 58]):

@@ -294,6 +294,9 @@ def test_times_with_gaps(drawn, cuts, choices):
         if stamps:
             parts.append(AffiliationStream(max_step=max_step))
             parts[-1].update(*sides, ignore=mask, times=stamps)
+    at_once = AffiliationStream(max_step=max_step)
+    at_once.update(truth, predicted, ignore=ignore, times=times[:-1])
+    assert at_once.kept == whole.kept
     if expected is not None:
         streams = whole, merged(parts, choices)
         assert_same(expected, *(stream.result(end=times[-1]) for stream in streams))
