@@ -122,13 +122,16 @@ def require_zero_division(value: Any) -> None:
         raise InputError("to be nan, 0 or 1", shown(value), argument="zero_division")
 
 
-def score_pair(pair: Pair, zero_division: float = nan) -> Affiliation:
-    """Score events that have been checked already."""
+def score_pair(pair: Pair, zero_division: float = nan, *, ahead: bool = True) -> Affiliation:
+    """Score events that have been checked already.
+
+    Unless `ahead`, ``nearest`` only considers alarms that start before the event's zone stops.
+    """
     truth, predicted = pair.truth, pair.predicted
     borders, origin = zone_borders(pair), origin_of(pair)
     sides = (truth.starts, truth.stops), (predicted.starts, predicted.stops)
     table, counts, sums = score_zones(*sides, borders, origin)
-    _kernels.find_outcomes(*sides[0], *sides[1], origin, borders, table, True)
+    _kernels.find_outcomes(*sides[0], *sides[1], origin, borders, table, ahead)
     events = EventScores(pair, borders, table, counts, len(predicted))
     return mean_scores(events, sums, zero_division)
 

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from closecall.affiliation.stream_state import Segment
     from closecall.clock import Tick, Ticks
     from closecall.series import Pair, TruthInSpan
 
 
-def origin_of(series: TruthInSpan | Segment) -> Tick:
+def origin_of(series: TruthInSpan) -> Tick:
     """Return where half ticks are counted from: the start, or 0 for numbers that are not exact."""
     return series.start if series.clock.kind != "number" else 0.0
 
