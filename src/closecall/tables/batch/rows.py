@@ -339,8 +339,8 @@ def _judge(
     try:
         with with_names({"truth": options.truth}):
             series.in_span.require_truth(options.metrics[0][0])
-    except UndefinedMetricError as error:
-        return Status.NO_EVENT, reason(error)
+    except UndefinedMetricError as undefined_metric:
+        return Status.NO_EVENT, reason(undefined_metric)
     if given.constant is not None:
         got = f"{given.constant} for every sample"
         error = InputError("to tell samples apart", got, argument=name)
