@@ -6,6 +6,7 @@ import tempfile
 from doctest import ELLIPSIS
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures need no screen
@@ -24,9 +25,14 @@ def _lacks(package: str) -> bool:
     return find_spec(package) is None
 
 
+def _lacks_command(name: str) -> bool:
+    """Return whether a program is not installed."""
+    return which(name) is None
+
+
 def _enter_folder(namespace: dict[str, Any]) -> None:
     """Let a document write its files where nobody finds them."""
-    namespace["lacks"] = _lacks
+    namespace["lacks"], namespace["lacks_command"] = _lacks, _lacks_command
     namespace["_home"] = Path.cwd()
     namespace["_folder"] = tempfile.TemporaryDirectory()
     os.chdir(namespace["_folder"].name)

@@ -24,13 +24,13 @@ from closecall.affiliation import affiliation
 from closecall.affiliation.stream import AffiliationStream
 from closecall.cli.commands import closecall
 from closecall.datasets import read_ucr
-from closecall.datasets.nab import read_windows
+from closecall.datasets.nab import read_window_file
 from closecall.errors import ClosecallError
 from closecall.plain import schema_name
 from closecall.tables import evaluate_frame, read_events, read_table
 from closecall.tables.batch.options import BatchOptions
-from closecall.tables.sources.csv import csv_source
-from closecall.tables.sources.paths import DataFile
+from closecall.tables.data_files import DataFile
+from closecall.tables.sources import csv_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -194,7 +194,7 @@ KINDS: dict[str, tuple[bytes, tuple[Callable[[str], object], ...]]] = {
     "plain.parquet": (_parquet(compression="none", use_dictionary=False), _TABLES),
     "paged.parquet": (_parquet(data_page_version="2.0", write_page_index=True), _TABLES),
     "x.parquet.gz": (gzip.compress(_parquet(), mtime=0), _TABLES),
-    "windows.json": (json.dumps(_WINDOWS).encode(), (lambda path: read_windows(Path(path)),)),
+    "windows.json": (json.dumps(_WINDOWS).encode(), (lambda path: read_window_file(Path(path)),)),
     "scores.npy": (_array(), (_array_scores,)),
     "events.csv": (_EVENTS, (_score_events, read_table, _read_events)),
     "alerts.json": (json.dumps(_ALERTS).encode(), (_read_events, _score_events)),

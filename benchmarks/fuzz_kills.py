@@ -76,9 +76,8 @@ def _write_data(path: Path) -> None:
 
 
 def _damage(folder: Path, random: Random) -> None:
-    """Change a unit or a note that was kept, or put it in the place of another."""
+    """Change a unit that was kept, or put it in the place of another."""
     kept = sorted(folder.glob("rows.parquet.partial/[!.]*.unit"))
-    kept += folder.glob("rows.parquet.partial/[!.]*.note")
     if kept:
         changed, other = random.choice(kept), random.choice(kept)
         content = other.read_bytes()

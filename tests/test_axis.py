@@ -99,6 +99,20 @@ def test_slightly_jittered(jitter):
     assert refusal(InputError, times).startswith("Expected `end` for unevenly spaced times")
 
 
+@pytest.mark.parametrize(
+    ("origin", "ulps", "even"),
+    [(2.0**40, 8, True), (2.0**40, 9, False), (2.0**50, 1, True), (2.0**50, 2, False)],
+)
+def test_how_much_is_rounding(origin, ulps, even):
+    """Eight units in the last place are rounding, and at most a quarter of the step."""
+    times = origin + np.arange(20.0)
+    times[7] += ulps * np.spacing(origin)
+    if even:
+        assert read_axis(20, times, None, of="labels").end == origin + 20
+    else:
+        assert "unevenly spaced" in refusal(InputError, times)
+
+
 @pytest.mark.parametrize("origin", [1.7e18, 2.0**60])
 def test_uneven_however_far_from_zero(origin):
     # The second step is nine times the first; both are exact floats.

@@ -131,55 +131,37 @@ import pandas, pyarrow.parquet as pq
 
 sys.modules["closecall.tables.batch.preload"] = types.ModuleType("preload")
 
-def aborting(call):
-    def read(*arguments, **options):
-        if "bad" in str(arguments[0]) and "{call}" == call.__name__:
-            os.abort()
-        return call(*arguments, **options)
-    return read
-
-pq.read_metadata = aborting(pq.read_metadata)
 kind = pq.ParquetFile
 class ParquetFile(kind):
     def __init__(self, path, **options):
         super().__init__(path, **options)
-        self.path = path
+        self.bad = "bad" in str(path)
     def read_row_groups(self, *arguments, **options):
-        return aborting(read_row_groups)(self.path, super(), *arguments, **options)
-def read_row_groups(path, own, *arguments, **options):
-    return own.read_row_groups(*arguments, **options)
+        if self.bad:
+            os.abort()
+        return super().read_row_groups(*arguments, **options)
 pq.ParquetFile = ParquetFile
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="a copy of the process reads first")
-@pytest.mark.parametrize(
-    ("call", "workers", "reason"),
-    [
-        ("read_metadata", "2", "a fault that ends the process which reads it"),
-        ("read_row_groups", "2", "The worker process died"),
-    ],
-)
-def test_a_file_that_aborts_the_reader_is_a_failed_unit(tmp_path, call, workers, reason):
-    """No file is known that does so with today's Arrow; the calls that read it abort instead."""
+def test_a_file_that_aborts_the_reader_is_a_failed_unit(tmp_path):
+    """No file is known that does so with today's Arrow; the call that reads it aborts instead."""
     for name in ("a", "bad", "c"):
         (tmp_path / f"data/series={name}").mkdir(parents=True)
         table = pa.table({"label": [0, 1, 1, 0, 0], "score": [0.1, 0.8, 0.9, 0.2, 0.3]})
         pq.write_table(table, tmp_path / f"data/series={name}/one.parquet")
     # Read by every Python that starts, so that a worker which replaces another one aborts as well.
-    (tmp_path / "sitecustomize.py").write_text(ABORTING.replace("{call}", call))
+    (tmp_path / "sitecustomize.py").write_text(ABORTING)
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    line = "batch data --by series --truth label --score score --out rows.csv --workers"
+    line = "batch data --by series --truth label --score score --out rows.csv --workers 2"
     done = run_program(
-        [sys.executable, "-c", "from closecall.cli import main; main()", *line.split(), workers],
+        [sys.executable, "-c", "from closecall.cli import main; main()", *line.split()],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": path},
     )
     assert done.returncode == 1, done
-    assert reason in done.stderr
+    assert "The worker process died" in done.stderr
     assert "Traceback" not in done.stderr
-    kept = len(list((tmp_path / "rows.csv.partial").glob("*.unit")))
-    assert kept == (call == "read_metadata")  # small files are read together: all are one unit
 
 
 def test_mutated_files():

@@ -161,8 +161,8 @@ def test_with_fewer_than_six_events_the_number_decides_against_a_baseline():
 
 def test_tolerance_of_a_metric_without_bounds_is_a_share():
     def record(value):
-        own = {**detector(7).to_dict(), "metrics": {"hausdorff": value}}
-        return {"schema": "closecall/score/1", **own}
+        values = {**detector(7).to_dict(), "metrics": {"hausdorff": value}}
+        return {"schema": "closecall/score/1", **values}
 
     limit = cc.check(record(108.0), baseline=record(100.0), tolerance=0.1).limits[-1]
     assert (limit.number, limit.at_least, limit.status) == ("hausdorff", False, "pass")
@@ -233,7 +233,7 @@ def test_detectors_that_were_signed_one_by_one_are_signed_together():
     both = {"good": detector(8), "poor": detector(8, missed=range(6))}
     found = cc.check(both, baseline=both)
     assert found.signature == found.baseline_signature
-    assert found.signature.data not in {own.signature.data for own in both.values()}
+    assert found.signature.data not in {result.signature.data for result in both.values()}
     assert cc.check(record(*np.full((2, 8), 0.5)), min={"caught": 0}).signature is None
 
 
@@ -399,10 +399,10 @@ def test_junit_is_what_pipelines_read():
 
 
 def test_what_files_say_breaks_no_xml():
-    own = {"schema": "closecall/score/1", **detector(8).to_dict()}
-    odd = {**own, "metrics": {"\x00\ud800": 1.0}}
-    odd["events"] = [{**event, "outcome": "\x01"} for event in own["events"]]
-    found = cc.check(odd, min={"\x00\ud800": 2}, baseline=own)
+    plain = {"schema": "closecall/score/1", **detector(8).to_dict()}
+    odd = {**plain, "metrics": {"\x00\ud800": 1.0}}
+    odd["events"] = [{**event, "outcome": "\x01"} for event in plain["events"]]
+    found = cc.check(odd, min={"\x00\ud800": 2}, baseline=plain)
     root = ET.fromstring(found.to_junit())  # noqa: S314 - our own
     assert root.find(".//testcase").get("name") == r"\x00\ud800 >= 2"
     assert root.find(".//system-out").text.count("newly \\x01") == 8
@@ -420,8 +420,8 @@ def test_markdown_has_the_tables_and_no_markup_of_names():
 
 
 def test_a_number_just_under_its_limit_is_not_rounded_to_it():
-    own = detector(7).to_dict() | {"metrics": {"classical_f1": 0.79999999}}
-    (limit,) = cc.check({"schema": "closecall/score/1", **own}, min={"classical_f1": 0.8}).limits
+    values = detector(7).to_dict() | {"metrics": {"classical_f1": 0.79999999}}
+    (limit,) = cc.check({"schema": "closecall/score/1", **values}, min={"classical_f1": 0.8}).limits
     assert (limit.cells()["value"], limit.status) == ("0.79999999", "fail")
 
 
@@ -467,8 +467,8 @@ def test_bad_arguments(options, told):
 
 def test_a_small_file_that_unpacks_to_a_large_one_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "old.json.gz"
-    own = {"schema": "closecall/score/1", **detector(8).to_dict()}
-    path.write_bytes(gzip.compress(json.dumps(own).encode()))
+    values = {"schema": "closecall/score/1", **detector(8).to_dict()}
+    path.write_bytes(gzip.compress(json.dumps(values).encode()))
     assert cc.check(path, min={"caught": 8}).status == "pass"
     monkeypatch.setattr(runs, "_MOST_BYTES", 1000)
     told = message(ValueError, cc.check, path, min={"caught": 8})

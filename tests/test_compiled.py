@@ -1,4 +1,4 @@
-"""Kernels in two tiers: the same bits in both, and the compiler loaded when it pays."""
+"""Kernels in two tiers: the same bits in both, and the compiler loaded for large arrays."""
 
 import importlib
 import os
@@ -159,8 +159,6 @@ from closecall import compiled
 
 scores = np.random.default_rng(0).random(300)
 truth = scores > 0.9
-compiled._LOADING_NUMBA = 600.0  # however slow the machine
-
 def loaded():
     return "numba" in sys.modules
 
@@ -185,42 +183,64 @@ def test_a_small_job_does_without_the_compiler():
     assert run("chance()\nprint(loaded())") == ["False"]
 
 
-def test_the_compiler_is_loaded_when_the_time_is_spent():
+def test_the_compiler_is_loaded_once_enough_elements_were_passed():
     code = """
+counts = [curve() and compiled._elements_so_far for _ in range(3)]
 first, before = curve(), loaded()
-spent = [curve() and compiled._spent for _ in range(9)]
-compiled._LOADING_NUMBA = compiled._spent
-print(before, spent == sorted(spent), curve() == first, loaded())
+compiled._LARGE = compiled._elements_so_far
+print(counts[1] == 2 * counts[0], counts[2] == 3 * counts[0], before, curve() == first, loaded())
 """
-    assert run(code) == ["False", "True", "True", "True"]
+    assert run(code) == ["True", "True", "False", "True", "True"]
 
 
-def test_a_kernel_that_takes_too_long_starts_again_with_the_arrays_as_they_were():
+def test_the_compiler_is_loaded_for_half_a_million_elements():
     code = """
-from closecall.affiliation._kernels import distances
-
 @compiled.kernel
-def add_all(values, sums):  # adds to what is in the sums
-    for value in values:
-        sums[0] += distances(value, 1.0)
+def first(values):
+    return values[0]
 
-def draw():
-    sums = np.zeros(1)
-    add_all(scores.repeat(20), sums)
-    return sums.tobytes()
-
-expected, before = draw(), loaded()
-compiled._spent, compiled._LOADING_NUMBA = 0.0, 0.001
-print(before, draw() == expected, loaded())
+first(np.ones(compiled._LARGE - 1))
+first(np.ones(1))
+print(compiled._LARGE, loaded())
+first(np.ones(1))
+print(loaded())
 """
-    assert run(code) == ["False", "True", "True"]
+    assert run(code) == ["500000", "False", "True"]
+
+
+def test_a_plain_kernel_calls_plain_kernels():
+    code = """
+@compiled.kernel
+def last(values):
+    return values[-1]
+
+@compiled.kernel(elements=lambda values: 1)
+def twice(values):
+    return 2 * last(values)
+
+many = np.ones(2 * compiled._LARGE)
+print(twice(many), loaded(), last(many), loaded())
+"""
+    assert run(code) == ["2.0", "False", "1.0", "True"]
+
+
+def test_kernels_with_many_passes_count_them():
+    code = """
+from closecall.affiliation._shift_kernels import seam_elements
+from closecall.metrics._score_kernels import volume_elements
+
+three, five = np.zeros(3), np.zeros(5)
+print(seam_elements(three, three, five, five, five, five, five, (2, 6), 0.0, five, five))
+print(volume_elements(three, three, three, five, *[three] * 7, np.zeros(7), np.zeros(7)))
+"""
+    assert run(code) == [str(20 * 3 * 4), str(5 * 7)]
 
 
 def test_nothing_is_compiled_where_numba_is_disabled():
     code = """
 from closecall.affiliation._shift_kernels import curve_scores
 
-compiled._LARGE = compiled._LOADING_NUMBA = 0
+compiled._LARGE = 0
 cc.affiliation_curve(truth, scores**2)
 _, best = curve_scores(np.ones(3), np.arange(3.0))
 print(loaded(), type(best).__name__)  # the type that compiled kernels return
@@ -232,7 +252,7 @@ def test_threads_agree_while_kernels_are_compiled():
     code = """
 from concurrent.futures import ThreadPoolExecutor
 expected = curve()
-compiled._spent, compiled._LOADING_NUMBA = 0.0, 0.0001  # all start plain, and run out of time
+compiled._LARGE = 2 * compiled._elements_so_far  # some start plain, and others compile meanwhile
 with ThreadPoolExecutor(4) as pool:
     found = list(pool.map(lambda _: curve(), range(8)))
 print(set(found) == {expected}, loaded())
@@ -240,7 +260,7 @@ print(set(found) == {expected}, loaded())
     assert run(code) == ["True", "True"]
 
 
-def test_kernels_are_compiled_at_once_for_large_arrays_and_where_nothing_can_be_kept():
+def test_kernels_are_compiled_where_nothing_can_be_kept():
     # What is typed has no file, and no folder beside it.
     code = """
 compiled._LARGE = 2
@@ -249,6 +269,6 @@ compiled._LARGE = 2
 def total(values):
     return values[0] + values[1] + values[2]
 
-print(total(np.ones(3)), loaded(), compiled._spent)
+print(total(np.ones(3)), loaded())
 """
-    assert run(code) == ["3.0", "True", "0.0"]
+    assert run(code) == ["3.0", "True"]

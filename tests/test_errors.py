@@ -69,7 +69,7 @@ def test_undefined_is_told_apart_from_malformed():
 
 def test_missing_extra_names_the_install_command():
     assert str(MissingExtraError("rich", "cli")) == (
-        "This needs rich, which is not installed.\n\nHint: run `pip install 'closecall[cli]'`."
+        "This needs rich, which is not installed.\n\nHint: Run `pip install 'closecall[cli]'`."
     )
 
 

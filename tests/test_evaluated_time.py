@@ -9,7 +9,7 @@ import closecall as cc
 from closecall import Events
 from closecall.detectors import read_detectors
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
-from closecall.evaluated_time import advice
+from closecall.evaluated_time import advice, far_step, quiet_start
 from closecall.series import read_pair, read_scored
 from closecall.series import read_sample_pair as read_samples
 from tests.messages import message as raised
@@ -216,7 +216,7 @@ REFUSED = {
         ),
         (
             lambda: read_pair(TRUTH, PREDICTED, span=SPAN, ignore=[(0, 1), (5, 4)]),
-            "Expected each event to start before it stops, got (5, 4) at index 1.",
+            "Expected `ignore` to have events that start before they stop, got (5, 4) at index 1.",
         ),
         (lambda: read_pair([0, 1, 0], [0, 1, 0], ignore=[(0, 7)]), NOTHING_LEFT),
         (
@@ -318,6 +318,30 @@ def test_merged_over_a_dated_gap():
     events = Events([(minute(0), minute(1)), (minute(3), minute(4))])
     assert len(events.merged(gap=timedelta(minutes=2))) == 2
     assert len(events.merged(gap=timedelta(minutes=2, seconds=1))) == 1
+
+
+@pytest.mark.parametrize(("longest", "told"), [(20, 0), (21, 10.5), (22, 11)])
+def test_a_step_is_far_beyond_ten_times_the_median(longest, told):
+    """The median step is 2 and the shortest 1, so the longest is compared with the median."""
+    times = np.cumsum([0, 1, *[2] * 8, longest])
+    scored = read_scored([0] * 10 + [1], range(11), times=times, end=times[-1] + 2)
+    assert far_step(scored.axis) == told
+    sentence = f"The longest step is {told:,.0f} times the median one"
+    assert [text.startswith(sentence) for text in advice(scored)] == ([True] if told else [])
+
+
+@pytest.mark.parametrize(("steps", "told"), [(10, 0), (11, 11)])
+def test_a_far_step_among_even_ones(steps, told):
+    times = [*range(10), 9 + steps]
+    assert (
+        far_step(read_scored([0] * 10 + [1], range(11), times=times, end=10 + steps).axis) == told
+    )
+
+
+@pytest.mark.parametrize(("quiet", "told"), [(9, 0), (10, 0.1), (11, 0.11)])
+def test_a_start_is_quiet_from_a_tenth_of_the_time_on(quiet, told):
+    scores = [0] * quiet + [*range(1, 101 - quiet)]
+    assert quiet_start(read_scored([0] * 99 + [1], scores)) == told
 
 
 def test_advice():

@@ -184,9 +184,9 @@ PAIRS = (
     "\n\nHint: Use `Events.from_points(times)` for points and `Events.from_labels(labels)` for "
     "a 0/1 vector."
 )
-SORT = "\n\nHint: Sort them first, e.g. `Events(sorted(intervals))`."
+SORT = "\n\nHint: Sort them by start first."
 DROP = "\n\nHint: Drop or aggregate repeated times first."
-ORDER = "each event to start before it stops, got"
+ORDER = "`intervals` to have events that start before they stop, got"
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ ORDER = "each event to start before it stops, got"
         ([(day(2), day(1))], f"{ORDER} (2024-01-02 00:00:00, 2024-01-01 00:00:00) at index 0."),
         (
             [(1, 2), (7, 8), (4, 5)],
-            f"events to be sorted by start, got (4, 5) after (7, 8) at index 2.{SORT}",
+            f"`intervals` to be sorted by start, got (4, 5) after (7, 8) at index 2.{SORT}",
         ),
         ([(1, float("nan"))], "`intervals` to be finite, got nan at index 0."),
         ([(float("-inf"), 1)], "`intervals` to be finite, got -inf at index 0."),

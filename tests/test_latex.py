@@ -202,6 +202,14 @@ def test_a_long_name_stays_in_one_cell():
     assert lines[8] == f"{escape(name)} & 0.500 & 0.500 & 0.500 \\\\"
 
 
+@pytest.mark.parametrize(("letters", "size"), [(73, "footnotesize"), (74, "scriptsize")])
+def test_a_table_of_more_than_82_letters_is_set_in_smaller_type(letters, size):
+    """Each of the two columns has one letter more, for the space beside it."""
+    rows = [{"name": "x" * letters, "f1": "0.50000"}]
+    text = latex_table(rows, {"name": "", "f1": "F1"}, best={}, title="c", label="l")
+    assert f"\\centering\\{size}\\" in text
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
 def test_all_compile_and_fit_the_page(tables, tmp_path):
     body = "\n\\clearpage\n".join(tables.values())

@@ -1,9 +1,11 @@
 """A vector of scores: the types that it may have, and what becomes of them."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from closecall.scores import read_scores
+from closecall.scores import plain_threshold, predicted_at, read_scores
 
 
 @pytest.mark.parametrize(
@@ -42,3 +44,14 @@ def test_every_second_value():
 
 def test_infinite_scores_are_legal():
     assert read_scores([np.inf, -np.inf, 0]).tolist() == [np.inf, -np.inf, 0]
+
+
+@pytest.mark.parametrize("threshold", [2**53 + 1, Fraction(2**54 + 1, 2)])
+def test_a_threshold_between_two_floats_is_not_rounded_down(threshold):
+    scores = np.array([2.0**53, 2.0**53 + 2])
+    assert predicted_at(scores, threshold).tolist() == [0, 1]
+
+
+def test_a_threshold_that_is_no_float_is_told_as_the_next_one():
+    assert plain_threshold(Fraction(1, 10)) == 0.1
+    assert plain_threshold(Fraction(1, 3)) == np.nextafter(1 / 3, 1)

@@ -593,12 +593,13 @@ def test_time_that_is_fitted_on_decides():
     assert "/20|" in str(own)
 
 
-def test_a_stream_says_that_it_does_not_know_its_data():
+def test_a_stream_has_the_signature_of_the_whole_series():
     stream = cc.AffiliationStream(max_step=5)
-    stream.update(TRUTH, ALARMS)
-    own = stream.result().signature
-    assert own.data == "none"
-    assert parse(str(own)).options == {"max_step": 5}
+    for start in range(0, len(TRUTH), 3):
+        stream.update(TRUTH[start : start + 3], ALARMS[start : start + 3])
+    signature = stream.result().signature
+    assert str(signature) == str(cc.affiliation(TRUTH, ALARMS, max_step=5).signature)
+    assert parse(str(signature)).options == {"max_step": 5}
 
 
 def test_every_python_and_platform_has_the_signature_of_the_demo():
@@ -613,6 +614,13 @@ def test_every_python_and_platform_has_the_signature_of_the_demo():
         "affiliation|thr:none|ignore:none|step:none|zero-division:nan|series:1|data:ef81918e",
         "affiliation|thr:none|ignore:none|step:none|zero-division:nan|series:1|data:b69c6c08",
     ]
+
+
+def test_long_integers_are_named():
+    """Python refuses to read integers of many digits."""
+    assert value_text(10**30 - 1, "k") == "9" * 30
+    assert value_text(10**30, "k") == "#k"
+    assert value_text(-(10**30), "k") == "#k"
 
 
 def test_what_cannot_show_itself_is_named_and_drawn_by_its_type():

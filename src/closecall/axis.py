@@ -103,8 +103,8 @@ def is_short(ticks: Ticks) -> bool:
 
 def in_ticks_of(clock: Clock, part: Timed) -> Ticks:
     """Return times in the ticks of a clock that is at least as fine as theirs."""
-    own = np.zeros(1, dtype=np.float64 if clock.kind == "number" else np.int64)
-    return on_one_clock(part, Timed("", own, clock))[0][0]
+    zero = np.zeros(1, dtype=np.float64 if clock.kind == "number" else np.int64)
+    return on_one_clock(part, Timed("", zero, clock))[0][0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -281,7 +281,7 @@ class _ShiftTests:
 
     @property
     def _tests(self) -> dict[str, ShiftTest]:
-        return {name: own for name, own in vars(self).items() if isinstance(own, ShiftTest)}
+        return {name: test for name, test in vars(self).items() if isinstance(test, ShiftTest)}
 
     @property
     def _drawn(self) -> str:
@@ -513,8 +513,8 @@ def _of_alarms(
     if progress is not None:
         progress(max(count, 1), max(count, 1))
     precision, recall, f1 = (
-        ShiftTest("F1" if name == "f1" else name, float(own), null, "alarms", found.exact)
-        for name, own, null in zip(SCORES, found.observed, found.null, strict=True)
+        ShiftTest("F1" if name == "f1" else name, float(observed), null, "alarms", found.exact)
+        for name, observed, null in zip(SCORES, found.observed, found.null, strict=True)
     )
     counts, levels = found.event_shifts[:2].astype(np.int64), found.event_shifts[2:]
     columns = zip(found.event_observed, *counts, *levels, strict=True)
@@ -529,8 +529,10 @@ def _of_scores(scored: Scored, n: int, progress: Progress | None) -> ScoresSigni
     observed = roll_scores(scored, rolls[:1] * 0)[:, 0].tolist()
     null, exact = roll_scores(scored, rolls, progress), rolls.size == scored.scores.size
     average, best = (
-        ShiftTest(name, own, values, "scores", exact)
-        for name, own, values in zip(("average precision", "best F1"), observed, null, strict=True)
+        ShiftTest(name, value, values, "scores", exact)
+        for name, value, values in zip(
+            ("average precision", "best F1"), observed, null, strict=True
+        )
     )
     signature = sign("affiliation", scored, threshold=_BEST, n=n)
     return ScoresSignificance(best, rolls.size, exact, signature, average)

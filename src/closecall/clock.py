@@ -146,13 +146,13 @@ def read_stamps(stamps: NDArray[Any], zone: tzinfo | None, name: str) -> tuple[T
     missing = np.isnat(stamps)
     if missing.any():
         raise _missing(name, "NaT", int(missing.argmax()))
-    own = stamps.astype(np.int64)
+    ticks = stamps.astype(np.int64)
     factor = count * _SECONDS.get(unit, 1)
     unit = "s" if unit in _SECONDS else unit
-    if factor > 1 and max(abs(int(own.min())), abs(int(own.max()))) * factor > LARGEST:
-        largest = stamps[np.abs(own).argmax()]
+    if factor > 1 and max(abs(int(ticks.min())), abs(int(ticks.max()))) * factor > LARGEST:
+        largest = stamps[np.abs(ticks).argmax()]
         raise InputError(f"to fit in 64 bits of unit {unit!r}", str(largest), argument=name)
-    return own * factor if factor > 1 else own, Clock("datetime", unit, zone)
+    return ticks * factor if factor > 1 else ticks, Clock("datetime", unit, zone)
 
 
 def read_objects(values: NDArray[Any], name: str) -> tuple[Ticks, Clock]:
@@ -343,10 +343,10 @@ def _common(clock: Clock, part: Timed, first: str) -> Clock:
 
 
 def _convert(part: Timed, clock: Clock) -> Ticks:
-    ticks, own = part.ticks, part.clock
+    ticks = part.ticks
     if ticks.size == 0:
         return np.empty(0, dtype=np.float64 if clock.kind == "number" else np.int64)
-    if own.kind == clock.kind and own.unit == clock.unit:
+    if part.clock.kind == clock.kind and part.clock.unit == clock.unit:
         return ticks
     largest = max(abs(int(ticks.min())), abs(int(ticks.max())))
     if clock.kind == "number":
@@ -358,11 +358,11 @@ def _convert(part: Timed, clock: Clock) -> Ticks:
                 hint="Subtract a common origin first, or give all times as integers.",
             )
         return ticks.astype(np.float64)
-    factor = PER_SECOND[clock.unit] // PER_SECOND[own.unit]
+    factor = PER_SECOND[clock.unit] // PER_SECOND[part.clock.unit]
     if largest * factor > LARGEST:
         raise InputError(
             f"to fit the unit {clock.unit!r} of the other times",
-            f"{own.text(int(ticks[np.abs(ticks).argmax()]))}",
+            f"{part.clock.text(int(ticks[np.abs(ticks).argmax()]))}",
             argument=part.name,
             hint="Convert all times to one coarser unit.",
         )

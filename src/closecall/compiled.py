@@ -1,11 +1,9 @@
-"""Kernels in two tiers: plain Python at first, compiled by numba as soon as that pays.
+"""Kernels in two tiers: plain Python for small arrays, compiled by numba for large ones.
 
-Importing numba and loading compiled code takes about as long as a small job takes in plain Python,
-so a kernel starts as the Python that it is written in. It is compiled, and stays compiled, once
-numba is loaded anyway, or the arrays are large, or the process has spent as long in plain kernels
-as numba takes to load. A plain kernel that runs out of that time on the way is started again,
-compiled; it notices where it calls another kernel, and what that one calls runs unwatched. Both
-tiers give the same bits.
+Importing numba and loading compiled code takes about as long as plain Python takes for half a
+million elements. So kernels run as the Python that they are written in until they have been given
+that many, all calls of a process together, or until something else has loaded numba. A plain kernel
+calls plain kernels, so a call stays in its tier. Both tiers give the same bits.
 
 Compiled code does not look for signals, so what may take long runs in a thread of its own, and the
 main thread waits where Ctrl-C is seen at once; what was interrupted runs out and is forgotten.
@@ -17,11 +15,8 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import cache, cached_property, update_wrapper
-from math import inf
+from functools import cache, update_wrapper
 from threading import Thread, current_thread, local, main_thread
-from time import thread_time
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
@@ -32,75 +27,54 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_LOADING_NUMBA = 0.25  # seconds
-_LARGE = 100_000  # elements of all arrays; plain Python takes about 2 us for each
+_LARGE = 500_000  # elements; numba takes 0.25 s to load, and plain Python about 0.5 us for each
 _LONG = 2_000_000  # elements of all arrays; compiled code takes up to 0.1 us for each
 _PATIENCE = 0.2  # seconds; on Windows, waiting without end does not see Ctrl-C
 on_compilation: Callable[[], None] | None = None  # called before numba compiles anything
 _disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
-_spent = 0.0  # seconds in plain kernels, of all threads
+_elements_so_far = 0  # that plain kernels were given, in all threads
 
 
-class _Running(local):
-    """The plain kernel of this thread, if one is running: when it is to be compiled instead."""
+class _Tier(local):
+    """Whether a plain kernel is running in this thread."""
 
-    deadline: float | None = None
-
-
-_running = _Running()
+    plain = False
 
 
-class _OutOfTimeError(Exception):
-    """A plain kernel takes longer than numba takes to load."""
+_tier = _Tier()
 
 
 class Kernel(Generic[P, R]):
     """A function that runs as plain Python or compiled; kernels call each other by name."""
 
-    def __init__(self, function: Callable[P, R], **options: Any) -> None:
+    def __init__(
+        self, function: Callable[P, R], elements: Callable[..., int] | None = None, **options: Any
+    ) -> None:
         self.plain = function
+        self._elements = elements or _elements
         self._options = options
         self._dispatcher: Any = None
         update_wrapper(self, function)
 
     def __call__(self, *arguments: P.args, **options: P.kwargs) -> R:
         """Run the kernel in the tier that fits."""
-        if self._dispatcher is not None:
-            return interruptible(self._dispatcher, *arguments, **options)  # type: ignore[no-any-return]
-        if _running.deadline is not None:
-            if thread_time() > _running.deadline:
-                raise _OutOfTimeError
-            return self.unwatched(*arguments, **options)
-        if not _disabled and (
-            "numba" in sys.modules or _spent > _LOADING_NUMBA or _elements(arguments) > _LARGE
-        ):
-            return interruptible(self.compiled, *arguments, **options)  # type: ignore[no-any-return]
-        return self._run_plain(*arguments, **options)
-
-    def _run_plain(self, *arguments: P.args, **options: P.kwargs) -> R:
-        global _spent  # noqa: PLW0603 - a process has one budget
-        arrays = [x for x in arguments if isinstance(x, np.ndarray) and x.flags.writeable]
-        before = [] if _disabled else [array.copy() for array in arrays]
-        began = thread_time()  # beside other work, the clock on the wall runs ahead
-        _running.deadline = inf if _disabled else began + _LOADING_NUMBA - _spent
-        try:
-            return _as_python(self.plain(*arguments, **options))  # type: ignore[no-any-return]
-        except _OutOfTimeError:
-            # What it has written so far must not be there when it starts again.
-            for array, original in zip(arrays, before, strict=True):
-                array[...] = original
-        finally:
-            _running.deadline = None
-            _spent += thread_time() - began
+        if _tier.plain:
+            return self.plain(*arguments, **options)
+        if self._dispatcher is None and not self._pays(*arguments):
+            _tier.plain = True
+            try:
+                return _as_python(self.plain(*arguments, **options))  # type: ignore[no-any-return]
+            finally:
+                _tier.plain = False
         return interruptible(self.compiled, *arguments, **options)  # type: ignore[no-any-return]
 
-    @cached_property
-    def unwatched(self) -> Callable[P, R]:
-        """The plain function, which calls the plain functions of other kernels."""
-        code, known = self.plain.__code__, self.plain.__globals__
-        called = {name: known[name] for name in code.co_names if name in known}
-        plain = {name: x.unwatched for name, x in called.items() if isinstance(x, Kernel)}
-        return FunctionType(code, known | plain, argdefs=self.plain.__defaults__)
+    def _pays(self, *arguments: Any) -> bool:
+        """Return whether to compile the kernel for these arguments."""
+        global _elements_so_far  # noqa: PLW0603 - a process loads numba once
+        if _disabled or "numba" in sys.modules:
+            return not _disabled
+        _elements_so_far += self._elements(*arguments)
+        return _elements_so_far > _LARGE
 
     @property
     def compiled(self) -> Any:
@@ -130,7 +104,7 @@ def interruptible(function: Callable[P, R], *arguments: P.args, **options: P.kwa
 
     It must release Python's lock, as kernels and the sorting of numbers do.
     """
-    if _elements(arguments) < _LONG or current_thread() is not main_thread():
+    if _elements(*arguments) < _LONG or current_thread() is not main_thread():
         return function(*arguments, **options)
     results: list[R] = []
     errors: list[BaseException] = []
@@ -153,7 +127,7 @@ def interruptible(function: Callable[P, R], *arguments: P.args, **options: P.kwa
     return results[0]
 
 
-def _elements(arguments: tuple[Any, ...]) -> int:
+def _elements(*arguments: Any) -> int:
     return sum(x.size for x in arguments if isinstance(x, np.ndarray))
 
 
@@ -186,6 +160,9 @@ def kernel(function: Callable[P, R]) -> Kernel[P, R]: ...
 def kernel(**options: Any) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
 def kernel(function: Callable[P, R] | None = None, **options: Any) -> Any:
     """Mark a function as a kernel; options are those of `numba.njit`.
+
+    `elements` counts what a call goes through, from its arguments; the elements of all arrays if
+    not given. A kernel that passes over its arrays many times needs it.
 
     >>> @kernel
     ... def total(values):

@@ -71,11 +71,11 @@ def by_name(values: Any, argument: str, alone: str | None = None) -> dict[str, G
             hint=f"Pass a mapping, such as {{'mine': {argument}}}.",
         )
     named = {}
-    for name, own in values.items():
+    for name, given in values.items():
         text = name if isinstance(name, str) else shown(name)
         if alone is None and not (is_text(name) and text.strip()):
             raise InputTypeError(f"the names of detectors in `{argument}` to be text", shown(name))
-        named[text] = Given(f"{argument}[{text!r}]", own)
+        named[text] = Given(f"{argument}[{text!r}]", given)
     return named
 
 
@@ -126,23 +126,23 @@ def read_detectors(
         limits = whole_axis(axis)
     else:
         limits = read_span(span)
-    own, intervals = in_span(intervals, axis, limits)
-    axis = own.axis
+    series, intervals = in_span(intervals, axis, limits)
+    axis = series.axis
     if axis is not None and columns:
-        require_samples_inside(axis, own.start, own.stop)
+        require_samples_inside(axis, series.start, series.stop)
     stretches = read_stretches(ignore, max_step, axis, samples_without_score(columns.values(), nan))
-    own, (intervals, left_out, kept) = in_evaluated_time(own, intervals, labels, stretches)
+    series, (intervals, left_out, kept) = in_evaluated_time(series, intervals, labels, stretches)
     for called, values in columns.items():
         require_scores(values, called, kept)
-    own = own.asking(max_step=max_step, nan=nan)
+    series = series.asking(max_step=max_step, nan=nan)
     return Detectors(
-        truth=own,
+        truth=series,
         predicted={
-            name: own.predicting(intervals[called], left_out[called])
+            name: series.predicting(intervals[called], left_out[called])
             for name, (called, _) in labelled.items()
         },
         scored={
-            name: Scored.of(own, columns[called], kept) for name, (called, _) in scored.items()
+            name: Scored.of(series, columns[called], kept) for name, (called, _) in scored.items()
         },
         thresholds=chosen,
     )

@@ -79,7 +79,7 @@ class MissingExtraError(ClosecallError, ImportError):
     def __init__(self, package: str, extra: str = "") -> None:
         target = f"'closecall[{extra}]'" if extra else package
         needed = f"This needs {package}, which is not installed."
-        super().__init__(needed, hint=f"run `pip install {target}`.")
+        super().__init__(needed, hint=f"Run `pip install {target}`.")
         self.args = (package, extra)
 
 

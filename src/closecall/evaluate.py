@@ -57,10 +57,15 @@ class EvaluationTable(list[Evaluation]):
     def signature(self) -> Signature:
         """What decided these digits, of all detectors; see `closecall.signature`."""
         signed = {row["detector"]: row.signature for row in self}
-        cuts = {name: own.options.get("threshold") for name, own in signed.items()}
+        cuts = {name: signature.options.get("threshold") for name, signature in signed.items()}
         first, *others = signed.values()
-        options: dict[str, Any] = {"data": joined_hash({x: own.data for x, own in signed.items()})}
-        if any(own.options.get("threshold") != first.options.get("threshold") for own in others):
+        options: dict[str, Any] = {
+            "data": joined_hash({x: signature.data for x, signature in signed.items()})
+        }
+        if any(
+            signature.options.get("threshold") != first.options.get("threshold")
+            for signature in others
+        ):
             known = {name: cut for name, cut in cuts.items() if cut is not None}
             options |= {"threshold": None, "thresholds": known}
         return first.adding(**options)
@@ -178,7 +183,7 @@ def evaluate(
     chosen = _chosen(asked, labels=labels, scores=scores is not None)
     compute = _table if several else _row
     found = compute((truth, predicted, scores), chosen, given, threshold, fit)
-    named = named or {entry.name: entry.changed(own) for entry, own in chosen}
+    named = named or {entry.name: entry.changed(parameters) for entry, parameters in chosen}
     for row in found if isinstance(found, list) else [found]:
         row.signature = row.signature.naming(named)
     return found
@@ -230,7 +235,7 @@ def _signed(
     """Return what decided the numbers, but for the metrics: alarms at a number are enough."""
     judged = inputs.get("scores")
     chosen = rule is not None and rule.kind != "number"
-    read = [own for name, own in inputs.items() if name != "scores" or of_scores or chosen]
+    read = [series for name, series in inputs.items() if name != "scores" or of_scores or chosen]
     options: dict[str, Any] = {"threshold": rule and rule.signed, "fit": None}
     if fitted is not None and fitted is not judged:
         read.append(fitted)
@@ -238,7 +243,7 @@ def _signed(
     first = judged or next(iter(read), None)
     if first is not None:
         options |= options_of(first)
-    hashes = {own: own for own in (data_hash(series, samples=samples) for series in read)}
+    hashes = {found: found for found in (data_hash(series, samples=samples) for series in read)}
     return sign({}, joined_hash(hashes) if hashes else None, **options)
 
 
@@ -265,14 +270,14 @@ def _table(
     for name, pair in read.predicted.items():
         events = isinstance(truth, Events) or isinstance(predicted[name], Events)
         # Metrics of samples count time where there are events.
-        own = (pair, (), None) if events else (truth, predicted[name], None)
-        rows[name] = _row(own, labels, judged)
+        sides = (pair, (), None) if events else (truth, predicted[name], None)
+        rows[name] = _row(sides, labels, judged)
     for name in read.scored:
-        own = truth, None, scores[name]
+        sides = truth, None, scores[name]
         if rules.get(name) is None:
-            rows[name] = _row(own, curves, judged)
+            rows[name] = _row(sides, curves, judged)
         else:
-            rows[name] = _row(own, chosen, shared, rules[name], fit)
+            rows[name] = _row(sides, chosen, shared, rules[name], fit)
     columns = dict.fromkeys(key for row in rows.values() for key in row)
     table = EvaluationTable()
     for name, row in rows.items():

@@ -36,8 +36,8 @@ def read_stretches(
     """Read what is to be ignored: `ignore`, gaps, and samples without a score."""
     stretches = []
     if isinstance(ignore, IgnoredTime):
-        own = Intervals(ignore.starts, ignore.stops, ignore.clock)
-        stretches.append(Stretches("ignore", own))
+        intervals = Intervals(ignore.starts, ignore.stops, ignore.clock)
+        stretches.append(Stretches("ignore", intervals))
     elif ignore is not None:
         stretches.append(Stretches("ignore", _read_ignore(ignore, axis)))
     if max_step is not None:
@@ -118,8 +118,8 @@ def advice(series: Any, *, max_step: Any = None) -> list[str]:
 def advice_to_all(series: Mapping[str, Any], *, max_step: Any = None) -> list[str]:
     """Return such sentences for detectors by name; what holds for some of them names them."""
     told: dict[str, list[str]] = {}
-    for name, own in series.items():
-        for sentence in advice(own, max_step=max_step):
+    for name, one in series.items():
+        for sentence in advice(one, max_step=max_step):
             told.setdefault(sentence, []).append(name)
     return [
         text if len(names) == len(series) else f"{listed(names)}: {text}"

@@ -186,7 +186,7 @@ class Intervals:
         if unsorted.any():
             index = int(unsorted.argmax()) + 1
             raise InputError(
-                "events to be sorted by start",
+                "to be sorted by start" if name else "events sorted by start",
                 f"{self.text(index)} after {self.text(index - 1)}",
                 argument=name,
                 index=index,
@@ -295,8 +295,8 @@ class Events:
         """
         ticks, clock = read_times(times, "times")
         require_increasing(ticks, clock, "times")
-        own = ticks.copy()
-        return cls.wrap(Intervals(own, own, clock))
+        points = ticks.copy()
+        return cls.wrap(Intervals(points, points, clock))
 
     @classmethod
     def from_labels(
@@ -381,8 +381,8 @@ class Events:
         >>> events.merged(gap=3)
         Events([(1, 9)])
         """
-        own = self.intervals
-        return Events.wrap(own.merged(0 if gap is None else read_duration(gap, own.clock, "gap")))
+        ticks = 0 if gap is None else read_duration(gap, self.intervals.clock, "gap")
+        return Events.wrap(self.intervals.merged(ticks))
 
     def clipped(self, start: Any, stop: Any) -> Events:
         """Cut events that reach beyond a span, and drop those outside of it.
@@ -393,11 +393,13 @@ class Events:
         Events([(3, 4), (6, 8)])
         """
         bounds, clock = read_times([start, stop], "span")
-        own = self.intervals
+        intervals = self.intervals
         (starts, stops, limits), clock = on_one_clock(
-            *own.timed("events"), Timed("span", bounds, clock)
+            *intervals.timed("events"), Timed("span", bounds, clock)
         )
-        return Events.wrap(Intervals(starts, stops, clock, own.details).within(*limits.tolist()))
+        return Events.wrap(
+            Intervals(starts, stops, clock, intervals.details).within(*limits.tolist())
+        )
 
     def to_labels(self, times: Any, end: Any = None) -> NDArray[np.uint8]:
         """Return a 0/1 vector: 1 where the sample ``[t(i), t(i+1))`` meets an event.
@@ -420,9 +422,11 @@ class Events:
         return len(self.intervals)
 
     def __iter__(self) -> Iterator[tuple[Moment, Moment]]:
-        own = self.intervals
-        bounds = zip(own.starts.tolist(), own.stops.tolist(), strict=True)
-        return ((own.clock.scalar(start), own.clock.scalar(stop)) for start, stop in bounds)
+        intervals = self.intervals
+        bounds = zip(intervals.starts.tolist(), intervals.stops.tolist(), strict=True)
+        return (
+            (intervals.clock.scalar(start), intervals.clock.scalar(stop)) for start, stop in bounds
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Events):
@@ -438,11 +442,12 @@ class Events:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        own = self.intervals
+        intervals = self.intervals
         if len(self) <= _SHOWN:
-            return f"Events([{', '.join(own.text(index) for index in range(len(self)))}])"
-        first, last = own.starts[0].item(), own.stops.max().item()
-        return f"Events({len(self)} events from {own.clock.text(first)} to {own.clock.text(last)})"
+            return f"Events([{', '.join(intervals.text(index) for index in range(len(self)))}])"
+        ends = intervals.starts[0].item(), intervals.stops.max().item()
+        first, last = map(intervals.clock.text, ends)
+        return f"Events({len(self)} events from {first} to {last})"
 
 
 def _read_only(values: NDArray[Any]) -> NDArray[Any]:
@@ -490,7 +495,8 @@ def _read_bounds(
     intervals = Intervals(start_ticks.copy(), stop_ticks.copy(), clock)
     backward = intervals.starts > intervals.stops
     argument = starts_name if starts_name == stops_name else ""
-    intervals.refuse(backward, "events to start before they stop", argument=argument)
+    rule = "events that start before they stop"
+    intervals.refuse(backward, f"to have {rule}" if argument else rule, argument=argument)
     if in_order:
         intervals.require_sorted(argument)
         return intervals

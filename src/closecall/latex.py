@@ -39,11 +39,6 @@ def escape(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in text)
 
 
-def _breakable(text: str) -> str:
-    """Let LaTeX begin a new line after each part of a signature."""
-    return text.replace(_SPECIAL["|"], _SPECIAL["|"] + r"\allowbreak{}")
-
-
 def line(cells: Iterable[str]) -> str:
     """Write one line of a table, of cells that are LaTeX."""
     return " & ".join(cells) + " \\\\"
@@ -64,6 +59,10 @@ def floating(
 
     It is set in that `size`, with so many points `between` a column and its edge.
     """
+    # A line may end after each part of a signature.
+    below = [
+        escape(note).replace(_SPECIAL["|"], _SPECIAL["|"] + r"\allowbreak{}") for note in notes
+    ]
     lines = [
         "\\begin{table}",
         f"\\centering\\{size}\\setlength{{\\tabcolsep}}{{{between}pt}}",
@@ -72,7 +71,7 @@ def floating(
         f"\\begin{{tabular}}{{@{{}}{kinds}@{{}}}}",
         *("\\toprule", *head, "\\midrule", *body, "\\bottomrule"),
         "\\end{tabular}",
-        *(f"\\par\\smallskip {_breakable(escape(note))}" for note in notes),
+        *(f"\\par\\smallskip {note}" for note in below),
         "\\end{table}",
     ]
     return "\n".join(lines) + "\n"

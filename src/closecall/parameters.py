@@ -43,7 +43,7 @@ def read_number(
     >>> read_number(np.int8(1), "alpha", "a number from 0 to 1", lambda x: 0 <= x <= 1)
     1.0
     """
-    return _checked(value, allowed, f"to be {rule}", shown(value), argument=name, hint=hint)
+    return _checked(value, allowed, f"to be {rule}", argument=name, hint=hint)
 
 
 def read_numbers(values: Any, name: str) -> NDArray[np.float64]:
@@ -177,21 +177,21 @@ def call_option(
             rule = f"`{name}` to be a function that can be called as {name}{places}"
             raise InputTypeError(rule, f"one that cannot ({error})") from None
         raise
-    got = f"{shown(value)} for {name}{places}"
-    return _checked(value, allowed, f"to return {rule}", got, argument=name)
+    return _checked(value, allowed, f"to return {rule}", f" for {name}{places}", argument=name)
 
 
 def _checked(
-    value: Any, allowed: Callable[[float], bool], rule: str, got: str, **fields: Any
+    value: Any, allowed: Callable[[float], bool], rule: str, where: str = "", **fields: Any
 ) -> float:
+    """Return a number that is allowed; a message shows the value and `where` it comes from."""
     if not is_number(value):
-        raise InputTypeError(rule, got, **fields)
+        raise InputTypeError(rule, shown(value) + where, **fields)
     try:
         number = float(value)
     except OverflowError:
-        raise InputError(rule, got, **fields) from None
+        raise InputError(rule, shown(value) + where, **fields) from None
     if not allowed(number):
-        raise InputError(rule, got, **fields)
+        raise InputError(rule, shown(value) + where, **fields)
     return number
 
 

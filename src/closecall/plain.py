@@ -49,7 +49,7 @@ def flat_numbers(values: dict[str, Any]) -> dict[str, float]:
     numbers: dict[str, float] = {}
     for name, value in values.items():
         if isinstance(value, dict):
-            numbers |= {f"{name}.{key}": own for key, own in flat_numbers(value).items()}
+            numbers |= {f"{name}.{key}": number for key, number in flat_numbers(value).items()}
         elif isinstance(value, int | float) and not isinstance(value, bool):
             numbers[name] = value
     return numbers

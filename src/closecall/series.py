@@ -244,8 +244,8 @@ def read_pair(
 
 def on_axis(truth: Intervals, axis: Axis) -> TruthInSpan:
     """Return true events in the span of a whole axis."""
-    own = TruthInSpan(truth=truth, start=axis.start, stop=axis.end, clock=axis.clock, axis=axis)
-    return own.checked()
+    series = TruthInSpan(truth=truth, start=axis.start, stop=axis.end, clock=axis.clock, axis=axis)
+    return series.checked()
 
 
 def in_span(
@@ -268,11 +268,11 @@ def in_span(
     }
     for name, side in sides.items():
         side.require_inside(start, stop, name)
-    own = TruthInSpan(truth=sides["truth"], start=start, stop=stop, clock=clock, axis=axis)
-    own.checked()
+    series = TruthInSpan(truth=sides["truth"], start=start, stop=stop, clock=clock, axis=axis)
+    series.checked()
     if clock.kind == "number":
         require_squares(*(steps for side in sides.values() for steps in _steps(side, start)))
-    return own, sides
+    return series, sides
 
 
 class Closed(NamedTuple):
@@ -284,7 +284,7 @@ class Closed(NamedTuple):
 
 
 def in_evaluated_time(
-    own: TruthInSpan,
+    series: TruthInSpan,
     sides: dict[str, Intervals],
     labels: dict[str, NDArray[Any]],
     stretches: list[Stretches],
@@ -295,14 +295,14 @@ def in_evaluated_time(
     mapped one by one, and those that then meet touch.
     """
     if not stretches:
-        return own, Closed(sides, dict.fromkeys(sides, 0), None)
+        return series, Closed(sides, dict.fromkeys(sides, 0), None)
     parts = [timed for part in stretches for timed in part.intervals.timed(part.name)]
-    span = Timed("span", np.array([own.start, own.stop]), own.clock)
+    span = Timed("span", np.array([series.start, series.stop]), series.clock)
     (limits, *ticks), clock = on_one_clock(span, *parts)
     start, stop = limits.tolist()
     bounds = np.concatenate(ticks[::2]), np.concatenate(ticks[1::2])
     ignored = IgnoredTime.within(*bounds, (start, stop), clock)
-    axis, kept = None if own.axis is None else own.axis.on_clock(clock), None
+    axis, kept = None if series.axis is None else series.axis.on_clock(clock), None
     if ignored is not None:
         if axis is not None:
             axis, kept = axis.closed(ignored)
@@ -374,40 +374,42 @@ def _steps(side: Intervals, start: Tick) -> tuple[Ticks, Ticks]:
 
 def require_squares(*lengths: Ticks) -> None:
     """Raise if a length of time has a square that no float holds."""
-    for own in lengths:
-        short = (own > 0) & (own < _SHORTEST_SPAN)
+    for steps in lengths:
+        short = (steps > 0) & (steps < _SHORTEST_SPAN)
         if short.any():
             raise InputError(
                 f"no step of time below {_SHORTEST_SPAN:g}, whose square no float holds",
-                f"{own[short][0]:g}",
+                f"{steps[short][0]:g}",
                 hint="Count time in another unit, or drop what follows so closely.",
             )
 
 
 def close_series(
-    own: TruthInSpan, labels: NDArray[Any], ignore: Iterable[Any], max_step: Any = None
+    series: TruthInSpan, labels: NDArray[Any], ignore: Iterable[Any], max_step: Any = None
 ) -> tuple[TruthInSpan, NDArray[np.bool_] | None]:
     """Close the true events of a label vector over ignored time; return which samples are left.
 
     Each of `ignore` is as the argument of `read_pair`. None stands for all samples.
     """
-    stretches = read_stretches(None, max_step, own.axis)
+    stretches = read_stretches(None, max_step, series.axis)
     for part in ignore:
-        stretches += read_stretches(part, None, own.axis)
-    own, closed = in_evaluated_time(own, {"truth": own.truth}, {"truth": labels}, stretches)
-    return own, closed.kept
+        stretches += read_stretches(part, None, series.axis)
+    series, closed = in_evaluated_time(
+        series, {"truth": series.truth}, {"truth": labels}, stretches
+    )
+    return series, closed.kept
 
 
 def predict_labels(
-    own: TruthInSpan, labels: NDArray[Any], kept: NDArray[np.bool_] | None = None
+    series: TruthInSpan, labels: NDArray[Any], kept: NDArray[np.bool_] | None = None
 ) -> Pair:
     """Put 0/1 predictions of all samples, of which some are left, beside the true events."""
-    if own.axis is None:
+    if series.axis is None:
         raise InputTypeError("the axis of the predictions", "none")
     if kept is None:
-        return own.predicting(Intervals.from_labels(labels, own.axis))
+        return series.predicting(Intervals.from_labels(labels, series.axis))
     left_out = runs_left_out(labels, kept)
-    return own.predicting(Intervals.from_labels(labels[kept], own.axis), left_out)
+    return series.predicting(Intervals.from_labels(labels[kept], series.axis), left_out)
 
 
 def read_span(span: Any) -> Timed:
@@ -523,8 +525,8 @@ def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored
     given = read_stretches(fit, None, samples)
     if not given:
         raise InputError("to have a length", "none", argument="fit")
-    own, clock = given[0].intervals.merged(), whole.clock
-    starts, stops = (in_ticks_of(clock, part) for part in own.timed("fit"))
+    fitted, clock = given[0].intervals.merged(), whole.clock
+    starts, stops = (in_ticks_of(clock, part) for part in fitted.timed("fit"))
     start, stop = whole.span
     before = (starts[:0], stops[:0])
     if whole.ignored is not None:

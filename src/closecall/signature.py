@@ -82,7 +82,7 @@ _FIELDS = {
     "data": _Field("data", "d", always=True),
     "closecall": _Field("closecall", "v"),
 }
-_NAMES = {key: name for name, own in _FIELDS.items() for key in (own.key, own.short) if key}
+_NAMES = {key: name for name, entry in _FIELDS.items() for key in (entry.key, entry.short) if key}
 _ABOUT = ("series", "data", "closecall")  # what a result is of, and no option
 _REQUIRED = _ABOUT[1:]
 _FINGERPRINTS = ("ignore", "fit")  # which can be compared, and not read back
@@ -131,9 +131,9 @@ class Signature:
         (_, metrics), *given = self.parts
         texts = dict(given)
         shown = {
-            own.key: texts.get(name, _default(name))
-            for name, own in _FIELDS.items()
-            if name in texts or own.always
+            entry.key: texts.get(name, _default(name))
+            for name, entry in _FIELDS.items()
+            if name in texts or entry.always
         }
         return "|".join([metrics, *map(":".join, shown.items())])
 
@@ -142,7 +142,7 @@ class Signature:
         """The same without defaults, in short words; `parse` reads it too."""
         (_, metrics), *given = self.parts
         keys = ((_FIELDS[name], text) for name, text in given)
-        return "|".join([metrics, *(f"{own.short or own.key}:{text}" for own, text in keys)])
+        return "|".join([metrics, *(f"{entry.short or entry.key}:{text}" for entry, text in keys)])
 
     @property
     def metrics(self) -> dict[str, dict[str, Any]]:
@@ -215,15 +215,20 @@ def sign(
     if not (data is None or isinstance(data, str)):
         several = data if isinstance(data, Mapping) else {"": data}
         options = options_of(next(iter(several.values()))) | options
-        data = joined_hash({name: data_hash(own, samples=samples) for name, own in several.items()})
+        data = joined_hash({name: data_hash(one, samples=samples) for name, one in several.items()})
     about = {"data": data or "none", "closecall": __version__}
     return Signature((("metrics", _metrics_text(metrics)),)).adding(**options, **about)
 
 
 def _metrics_text(metrics: str | Mapping[str, Mapping[str, Any]]) -> str:
     asked = {metrics: {}} if isinstance(metrics, str) else metrics
-    names = {_escaped(name).replace(":", "%3A"): own for name, own in sorted(asked.items())}
-    return "+".join(f"{name}({pairs_text(own)})" if own else name for name, own in names.items())
+    names = {
+        _escaped(name).replace(":", "%3A"): parameters for name, parameters in sorted(asked.items())
+    }
+    return "+".join(
+        f"{name}({pairs_text(parameters)})" if parameters else name
+        for name, parameters in names.items()
+    )
 
 
 def parse(text: str) -> Signature:
@@ -434,8 +439,8 @@ def ignored_text(series: TruthInSpan) -> str | None:
     ignored = series.ignored
     if ignored is None:
         return None
-    own = _hash(_bytes(ends, series) for ends in (ignored.starts, ignored.stops))
-    return f"#{own}/{value_text(series.ignored_time)}"
+    fingerprint = _hash(_bytes(ends, series) for ends in (ignored.starts, ignored.stops))
+    return f"#{fingerprint}/{value_text(series.ignored_time)}"
 
 
 def fit_text(series: TruthInSpan) -> str | None:
@@ -449,14 +454,15 @@ def joined_hash(hashes: Mapping[str, str]) -> str:
     if len(hashes) == 1:
         return next(iter(hashes.values()))
     return _hash(
-        f"{name}\0{own}\n".encode(errors="surrogatepass") for name, own in sorted(hashes.items())
+        f"{name}\0{text}\n".encode(errors="surrogatepass") for name, text in sorted(hashes.items())
     )
 
 
 def rows_hash(hashes: Mapping[str, list[str]]) -> str:
     """Return one hash for those of the series of each detector, in their order."""
     one_each = {
-        name: own[0] if len(own) == 1 else text_hash(" ".join(own)) for name, own in hashes.items()
+        name: texts[0] if len(texts) == 1 else text_hash(" ".join(texts))
+        for name, texts in hashes.items()
     }
     return joined_hash(one_each)
 
@@ -473,7 +479,7 @@ def data_hash(*series: TruthInSpan, samples: bool = False) -> str:
     as far as that is exact; of labels and of the Events made of them it is the same, unless the
     digits depend on where `samples` are. O(N).
     """
-    return _hash(part for own in series for part in _contents(own, samples=samples))
+    return _hash(part for one in series for part in _contents(one, samples=samples))
 
 
 def _contents(series: TruthInSpan, *, samples: bool) -> Iterator[bytes]:
@@ -553,8 +559,8 @@ def _bytes(ticks: Ticks, series: TruthInSpan) -> bytes:
 
 def _hash(parts: Iterable[bytes]) -> str:
     """Return eight characters; the first is a letter, so that no program reads a number."""
-    own = blake2b(digest_size=4)
+    digest = blake2b(digest_size=4)
     for part in parts:
-        own.update(part)
-    text = own.hexdigest()
+        digest.update(part)
+    text = digest.hexdigest()
     return "abcdef"[int(text[0], 16) % 6] + text[1:]

@@ -421,8 +421,8 @@ def averaged_precision(filled: ArrayLike, counts: ArrayLike) -> Moments:
     hit = points > 0
     if not hit.any():
         return Moments(np.nan, np.nan)
-    own = precision_of_points(shares[hit], points[hit])
-    return Moments(float(own.mean.mean()), float(own.variance.sum() / hit.sum() ** 2))
+    moments = precision_of_points(shares[hit], points[hit])
+    return Moments(float(moments.mean.mean()), float(moments.variance.sum() / hit.sum() ** 2))
 
 
 def averaged_recall(before: ArrayLike, filled: ArrayLike, counts: ArrayLike) -> Moments:

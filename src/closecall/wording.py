@@ -76,9 +76,9 @@ def short_names(names: Sequence[str], most: int) -> list[str]:
     """
     whole, short = [*map(plain_name, names)], [plain_name(name, most) for name in names]
     for text in {text for text in short if short.count(text) > 1}:
-        alike = [place for place, own in enumerate(short) if own == text]
+        alike = [place for place, other in enumerate(short) if other == text]
         letters = enumerate(zip(*(whole[place] for place in alike), strict=False))
-        shared = next((count for count, own in letters if len({*own}) > 1), most)
+        shared = next((count for count, column in letters if len({*column}) > 1), most)
         for place in alike:
             short[place] = f"...{whole[place][max(shared - 2, 0) :]}"[:most]
     return short
@@ -228,8 +228,8 @@ def _microseconds(time: str) -> int:
     date, _, clock = time.partition("T")
     year, month, day = date.rsplit("-", 2)
     periods, within = divmod(int(year), 400)  # the calendar repeats itself
-    own = datetime.fromisoformat(f"{2000 + within}-{month}-{day}T{clock}")
-    since = own.replace(tzinfo=own.tzinfo or UTC) - datetime(2000, 1, 1, tzinfo=UTC)
+    moment = datetime.fromisoformat(f"{2000 + within}-{month}-{day}T{clock}")
+    since = moment.replace(tzinfo=moment.tzinfo or UTC) - datetime(2000, 1, 1, tzinfo=UTC)
     return since // timedelta(microseconds=1) + periods * _FOUR_CENTURIES
 
 
@@ -333,7 +333,7 @@ def time_texts(values: list[str], *, with_year: bool = True) -> tuple[list[str],
     """
     # Years beyond 9999 are no datetimes of Python.
     aware = {value: {"+", "-"} & {*value.partition("T")[2]} for value in values}
-    offsets = {value[-len("+00:00") :] if own else "" for value, own in aware.items()}
+    offsets = {value[-len("+00:00") :] if offset else "" for value, offset in aware.items()}
     shared = offsets.pop() if len(offsets) == 1 else None
     texts = [value.replace("T", " ").removesuffix(shared or "") for value in values]
     if shared is not None and all(text.endswith(":00") for text in texts):

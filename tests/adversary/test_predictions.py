@@ -74,6 +74,12 @@ def test_the_composite_adversary_keeps_the_event_and_a_tenth_of_it_around():
     assert cc.metrics.classical(trivial, built).precision == 100 / 110
 
 
+@pytest.mark.parametrize(("length", "added"), [(9_990, 999), (10_000, 1000), (10_010, 1000)])
+def test_at_most_a_thousand_predictions_are_added(length, added):
+    built = adversary.against_composite(cc.Events([(0, length)]), span=(0, 30_000))
+    assert len(built) == 1 + added
+
+
 @pytest.mark.parametrize(("count", "length"), [(1, 10), (2, 5), (3, 3), (5, 2), (10, 1)])
 def test_the_added_predictions_share_the_tenth(count, length):
     built = adversary.against_composite(cc.Events([(300, 400)]), count=count, span=(0, 1000))

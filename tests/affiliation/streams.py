@@ -28,12 +28,3 @@ def state(stream):
     """Everything that a caller can see of a stream."""
     result = stream.result().to_dict() if len(stream) else None
     return repr(stream), len(stream), stream.alarms, stream.kept, result
-
-
-def known(result):
-    """What a stream knows of a result: all but chance, for which it would have to keep alarms."""
-    values = {key: value for key, value in result.to_dict().items() if "chance" not in key}
-    rows = values["events"]
-    values["events"] = [{k: v for k, v in row.items() if "chance" not in k} for row in rows]
-    values["signature"] = str(result.signature.adding(data="none"))  # which a stream does not know
-    return values

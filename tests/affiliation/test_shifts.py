@@ -346,19 +346,6 @@ def test_a_missed_event_is_below_chance_and_a_perfect_detector_at_one():
     assert [getattr(perfect, f"{name}_above_chance") for name in SCORES] == [1, 1, 1]
 
 
-def test_a_stream_does_not_know_its_level():
-    stream = cc.AffiliationStream()
-    stream.update(LABELS, np.roll(LABELS, 2))
-    result = stream.result()
-    assert np.isnan(list(result.chance.values().values())).all()
-    assert (result.chance.shifts, result.chance.exact) == (0, False)
-    assert isnan(result.f1_above_chance)
-    assert result.to_dict()["chance"]["f1"] is None
-    empty = cc.AffiliationStream()
-    empty.update(LABELS, 0 * LABELS)
-    assert empty.result().recall_above_chance == 0
-
-
 def test_text_and_plain_values():
     result = cc.affiliation(LABELS, np.roll(LABELS, 2))
     chance = result.chance

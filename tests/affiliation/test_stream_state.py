@@ -1,173 +1,211 @@
-"""What a stream keeps: rows in few arrays, open zones, and the scores of closed ones."""
+"""A stream that is stored after any chunk and read again goes on as if nothing had happened."""
 
+import json
+from datetime import UTC, datetime, timedelta, timezone
+from fractions import Fraction
+from hashlib import sha256
+from zoneinfo import ZoneInfo
+
+import hypothesis.strategies as st
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from hypothesis import given, settings
 
 import closecall as cc
-from closecall.affiliation import _kernels
-from closecall.affiliation.stream_state import Blocks, Segment, _sum_in_order, reaching, score_rows
-from closecall.clock import SAMPLES
+from closecall.errors import ClosecallError, InputError, InputTypeError
+
+RANDOM = np.random.default_rng(5)
+TRUTH, PREDICTED = RANDOM.random((2, 400)) < 0.1
+FIRST = datetime(2024, 3, 30, tzinfo=ZoneInfo("Europe/Berlin"))
+TIMES = {
+    "none": None,
+    "integers": np.arange(400) * 3 + 7,
+    "floats": np.cumsum(RANDOM.random(400) + 0.1),
+    "zone": [FIRST.astimezone(UTC) + timedelta(minutes=5 * number) for number in range(400)],
+    "stamps": np.datetime64("2024-01-01", "ns") + np.arange(400) * np.timedelta64(7, "ns"),
+}
+PLAIN = st.none() | st.booleans() | st.integers() | st.integers(0, 9) | st.floats() | st.text()
+VALUES = PLAIN | st.lists(PLAIN | st.lists(st.integers(0, 9), max_size=3), max_size=6)
+VALUES |= st.lists(st.integers(0, 8), min_size=4, max_size=8)
 
 
-def rows(*numbers):
-    return np.array([[number, number + 1] for number in numbers])
+def stored(stream):
+    return cc.AffiliationStream.from_json(stream.to_json())
 
 
-def test_rows_stay_in_order_in_few_arrays():
-    blocks = Blocks.of(rows(0)[:0])
-    for number in range(1_000):
-        blocks = blocks.followed_by(Blocks.of(rows(number)))
-        sizes = [len(array) for array in blocks.arrays]
-        assert sizes == sorted(set(sizes), reverse=True)
-    assert len(blocks) == 1_000
-    assert len(blocks.arrays) <= 10
-    assert blocks.whole().tolist() == rows(*range(1_000)).tolist()
-
-
-def test_nothing_that_was_built_on_changes():
-    start = Blocks.of(rows(1, 2, 3))
-    one, other = start.followed_by(Blocks.of(rows(4))), start.followed_by(Blocks.of(rows(5)))
-    assert one.whole()[:, 0].tolist() == [1, 2, 3, 4]
-    assert other.whole()[:, 0].tolist() == [1, 2, 3, 5]
-    assert start.whole()[:, 0].tolist() == [1, 2, 3]
-    assert start.followed_by(Blocks.of(rows(4)[:0])) is start
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 4, 9])
-def test_some_rows_from_either_end(count):
-    blocks = Blocks.of(rows(0, 1, 2, 3), rows(4, 5), rows(6))
-    assert len(blocks.arrays) == 3
-    assert blocks.first(count)[:, 0].tolist() == list(range(7))[:count]
-    assert blocks.last(count)[:, 0].tolist() == list(range(7))[-count:]
-
-
-def segment(truth, predicted, start, stop, *, joins=True):
-    sides = (np.array(side, dtype=np.int64).reshape(-1, 2) for side in (truth, predicted))
-    return Segment.of(*sides, (start, stop), SAMPLES, joins=joins)
-
-
-def kept(own):
-    return {
-        "truth": own.truth.whole().tolist(),
-        "head": own.head.whole()[:, 0].tolist(),
-        "tail": own.tail.whole()[:, 0].tolist(),
-        "inner": len(own.inner),
-        "alarms": own.alarms,
-    }
-
-
-def test_predictions_of_complete_zones_are_let_go():
-    own = segment([(2, 4), (10, 12), (20, 22)], [(0, 1), (6, 9), (11, 12), (15, 17)], 0, 30)
-    # Borders at 7 and 16: the second prediction and the last one reach into two zones.
-    assert kept(own) == {
-        "truth": [[2, 4], [10, 12], [20, 22]],
-        "head": [0, 6],
-        "tail": [15],
-        "inner": 1,
-        "alarms": 4,
-    }
-
-
-def test_two_with_one_event_each_keep_what_reaches_into_either():
-    left = segment([(2, 4)], [(1, 2), (5, 6)], 0, 8)
-    right = segment([(12, 14)], [(9, 10), (20, 21)], 8, 25)
-    assert kept(left)["head"] == [1, 5]
-    assert kept(left.followed_by(right)) == {  # the border is at 8
-        "truth": [[2, 4], [12, 14]],
-        "head": [1, 5],
-        "tail": [9, 20],
-        "inner": 0,
-        "alarms": 4,
-    }
-
-
-@pytest.mark.parametrize(("joins", "events", "alarms"), [(True, 1, 1), (False, 2, 2)])
-def test_what_meets_is_one_or_stays_two(joins, events, alarms):
-    left = segment([(5, 8)], [(2, 8)], 0, 8, joins=joins)
-    right = segment([(8, 9)], [(8, 14)], 8, 20, joins=joins)
-    both = left.followed_by(right)
-    assert (len(both.truth), both.alarms) == (events, alarms)
-
-
-def test_what_does_not_meet_stays_two():
-    left = segment([(5, 7)], [(2, 8)], 0, 8)
-    right = segment([(8, 9)], [(9, 14)], 8, 20)
-    both = left.followed_by(right)
-    assert (len(both.truth), both.alarms) == (2, 2)
-
-
-def test_moved_by_some_ticks():
-    own = segment([(2, 4), (10, 12)], [(0, 1), (6, 9)], 0, 30)
-    moved = own.moved(100)
-    assert (moved.start, moved.stop) == (100, 130)
-    assert moved.truth.whole().tolist() == [[102, 104], [110, 112]]
-    assert_array_equal(moved.scores().whole(), own.scores().whole())
-    assert kept(moved)["tail"] == [106]
-
-
-TRUTH = np.array([[2, 4], [9, 11], [20, 21]])
-PREDICTED = np.array([[0, 1], [3, 7], [13, 13], [14, 18], [18, 30]])
+@pytest.mark.parametrize("kind", TIMES)
+@pytest.mark.parametrize("ignoring", [False, True])
+def test_stored_after_each_chunk(kind, ignoring):
+    times, ignore = TIMES[kind], TRUTH[::-1] if ignoring else None
+    plain, saved = cc.AffiliationStream(), cc.AffiliationStream()
+    rows = {"plain": [], "saved": []}
+    for start in range(0, 400, 37):
+        part = slice(start, start + 37)
+        own = {
+            "times": None if times is None else times[part],
+            "ignore": None if ignore is None else ignore[part],
+        }
+        plain.update(TRUTH[part], PREDICTED[part], **own)
+        saved = stored(saved)
+        saved.update(TRUTH[part], PREDICTED[part], **own)
+        rows["plain"] += plain.closed()
+        rows["saved"] += stored(saved).closed()
+        list(saved.closed())
+    end = times[-1] + 1.0 if kind == "floats" else None
+    assert rows["saved"] == rows["plain"]
+    assert len(rows["plain"]) > 20
+    assert stored(saved).result(end=end).to_dict() == plain.result(end=end).to_dict()
 
 
 @pytest.mark.parametrize(
-    ("after", "before", "starts"),
+    "options",
     [
-        (None, None, [0, 3, 13, 14, 18]),
-        (13, None, [3, 13, 14, 18]),  # 3 to 7 reaches beyond 6.5
-        (14, None, [13, 14, 18]),  # and ends at 7
-        (26, None, [13, 14, 18]),  # a point on the border comes after it
-        (27, None, [14, 18]),
-        (None, 26, [0, 3]),
-        (None, 27, [0, 3, 13]),
-        (31, 36, [14]),
+        {"start": 5, "step": 3},
+        {"start": datetime(2024, 1, 1, tzinfo=UTC), "step": timedelta(seconds=30)},
+        {"start": datetime(2024, 1, 1, tzinfo=timezone(timedelta(hours=2))), "step": timedelta(1)},
+        {"max_step": 2},
     ],
 )
-def test_predictions_between_borders(after, before, starts):
-    assert reaching(PREDICTED, 0, after=after, before=before)[:, 0].tolist() == starts
+def test_options_and_empty_streams_are_kept(options):
+    stream, whole = stored(cc.AffiliationStream(**options)), cc.AffiliationStream(**options)
+    for each in (stream, whole):
+        each.update(TRUTH, PREDICTED)
+    assert stored(stream).result().to_dict() == whole.result().to_dict()
+    assert repr(stream) == repr(whole)
 
 
-def test_a_zone_by_itself_has_the_scores_it_has_among_others():
-    whole = cc.affiliation(cc.Events(TRUTH), cc.Events(PREDICTED), span=(0, 30)).events
-    scores = [*range(_kernels.OUTCOME), _kernels.HITS]
-    for zone in range(3):
-        borders, before = whole.borders[zone : zone + 2], min(zone, 1)
-        near = TRUTH[zone - before : zone + 1]
-        found = score_rows(near, borders, PREDICTED, 0, before=before, last=zone == 2).whole()
-        assert_array_equal(found[:, scores], whole.table[zone : zone + 1, scores])
-        assert found[:, -1].tolist() == [whole.predicted_count[zone]]
+def test_lengths_of_steps_and_events_are_kept():
+    times = np.datetime64("2024-01-01") + np.arange(400) * np.timedelta64(1, "m")
+    for longest in (timedelta(seconds=40), np.timedelta64(40, "s")):
+        stream = stored(cc.AffiliationStream(max_step=longest))
+        stream.update(TRUTH, PREDICTED, times=times)
+        whole = cc.affiliation(TRUTH, PREDICTED, times=times, max_step=timedelta(seconds=40))
+        assert stored(stream).result().f1 == whole.f1
+    stream = stored(cc.AffiliationStream(start=0))
+    stream.update_events(cc.Events([(2, 4)]), cc.Events([(3, 5)]), until=6)
+    stream = stored(stream)
+    stream.update_events(cc.Events([]), cc.Events([]), until=8)
+    whole = cc.affiliation(cc.Events([(2, 4)]), cc.Events([(3, 5)]), span=(0, 8))
+    assert stream.result().values() == whole.values()
 
 
-def test_alarms_beside_an_event_or_a_border_are_kept():
-    truth = [(100, 110), (200, 210), (300, 310)]
-    alarms = [(20, 30), (140, 160), (170, 175), (180, 182), (190, 195), (202, 203), (205, 206)]
-    alarms += [(220, 221), (230, 231), (290, 305)]
-    own = segment(truth, alarms, 0, 400)
-    # Borders at 155 and 255. Between: the first, those on either side of 200, the last.
-    assert own.beside.whole().tolist() == [[140, 160], [190, 195], [202, 203], [230, 231]]
-    assert own.beside.whole().base is None
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"closecall_stream": 1}', "[" * 100_000])
+def test_what_is_no_state(text):
+    with pytest.raises(InputError, match="the saved state of a stream"):
+        cc.AffiliationStream.from_json(text)
 
 
-def test_an_alarm_over_many_segments_is_kept_once():
-    truth = [(index, index + 1) for index in range(10, 100, 10)]
-    parts = [
-        segment([event], [(event[0] - 5, event[0] + 5)], event[0] - 5, event[0] + 5)
-        for event in truth
-    ]
-    both = parts[0]
-    for part in parts[1:]:
-        both = both.followed_by(part)
-    assert both.beside.whole().tolist() == [[5, 95]]
-    result = both.result()
-    assert result.events.delay.tolist() == [-5.0 - 10 * index for index in range(9)]
-    assert (result.caught, result.alarms, result.false_alarms) == (9, 1, 0)
+def saved_states():
+    samples, timed, stretches = (
+        cc.AffiliationStream(max_step=2),
+        cc.AffiliationStream(max_step=2),
+        cc.AffiliationStream(start=0),
+    )
+    samples.update([0, 1, 0, 1], [0, 1, 0, 0], ignore=[0, 0, 1, 0])
+    timed.update([0, 1, 0, 1], [0, 1, 0, 0], times=[0.0, 1.5, 6.0, 7.0])
+    list(timed.closed())
+    truth, predicted = cc.Events([(2, 4), (4, 5)]), cc.Events([(3, 3)])
+    stretches.update_events(truth, predicted, until=8, ignore=[(6, 7)])
+    dated = cc.AffiliationStream(start=FIRST, step=timedelta(minutes=1))
+    states = {"samples": samples, "times": timed, "events": stretches, "empty": dated}
+    return {name: json.loads(stream.to_json()) for name, stream in states.items()}
 
 
-def test_sums_are_those_of_a_loop():
-    values = np.random.default_rng(0).random(1_000)
-    total = 0.0
-    for value in values.tolist():
-        total += value
-    assert _sum_in_order(values) == total
-    assert values.sum() != total  # else the test would not tell
-    assert _sum_in_order(values[:0]) == 0
+def signed(saved, **changes):
+    """Return a state with other values, and the checksum that it then has."""
+    state = saved["state"] | changes
+    digest = sha256(json.dumps(state).encode()).hexdigest()
+    return json.dumps(saved | {"state": state, "sha256": digest})
+
+
+SAVED = saved_states()
+
+
+def test_what_was_changed_or_is_of_another_version():
+    saved = SAVED["samples"]
+    with pytest.raises(InputError, match="a state of version 2, got 9"):
+        cc.AffiliationStream.from_json(json.dumps(saved | {"closecall_stream": 9}))
+    changed = saved | {"state": saved["state"] | {"yielded": 1}}
+    with pytest.raises(InputError, match="one that was changed"):
+        cc.AffiliationStream.from_json(json.dumps(changed))
+    for same in SAVED.values():
+        assert cc.AffiliationStream.from_json(signed(same)).to_json() == json.dumps(same) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("samples", {"tick": [0, 1, 3, 2]}),
+        ("samples", {"tick": [0, 1, 2]}),
+        ("samples", {"tick": [0, 1, 2, 3.0]}),
+        ("samples", {"tick": [0, 1, 2, None]}),
+        ("samples", {"tick": [0, 1, 2, 10**30]}),
+        ("samples", {"tick": "0123"}),
+        ("times", {"sample": [0, 1, 2, 1, 3]}),
+        ("times", {"sample": [1, 1, 2, 2, 3]}),
+        ("times", {"sample": [0, 1, 2, 2, 9]}),
+        ("samples", {"code": [0, 3, 4, 8]}),
+        ("samples", {"code": [0, 3, 4, 256]}),
+        ("samples", {"code": [0, 3, 4, -1]}),
+        ("samples", {"samples": 5}),
+        ("samples", {"samples": True}),
+        ("samples", {"step": 2}),
+        ("samples", {"step": 0}),
+        ("samples", {"step": None}),
+        ("samples", {"stop": 5}),
+        ("samples", {"stop": 2**62}),
+        ("samples", {"steps": [[1, 1], [1, 1], [2, 2]]}),
+        ("samples", {"steps": [[1, 1], [1, 1]]}),
+        ("samples", {"placed": 0}),
+        ("samples", {"float32": True}),
+        ("samples", {"yielded": 2}),
+        ("samples", {"yielded": -1}),
+        ("samples", {"way": "times"}),
+        ("samples", {"way": "events"}),
+        ("samples", {"way": ""}),
+        ("samples", {"way": "words"}),
+        ("samples", {"max_step": -1}),
+        ("samples", {"max_step": [1, "M"]}),
+        ("samples", {"clock": ["datetime", "h"]}),
+        ("samples", {"clock": ["lunar", ""]}),
+        ("samples", {"zone": "UTC"}),
+        ("samples", {"more": 1}),
+        ("times", {"tick": [0.0, 1.5, float("nan"), 6.0, 7.0]}),
+        ("times", {"stop": float("inf")}),
+        ("times", {"start": 0}),
+        ("times", {"steps": [[1.0, 1.0], [1.0, 1.5], [1.0, 2.0]]}),
+        ("times", {"max_step": None}),
+        ("times", {"placed": True}),
+        ("events", {"code": [0] * 7 + [1]}),
+        ("events", {"code": [8] * 8}),
+        ("events", {"samples": 1}),
+        ("events", {"placed": False}),
+        ("empty", {"zone": "Europe/Nowhere"}),
+        ("empty", {"zone": 1e9}),
+        ("empty", {"stop": 1}),
+        ("empty", {"step": 1.5}),
+    ],
+)
+def test_a_state_that_contradicts_itself(name, changes):
+    with pytest.raises(InputError, match="that a stream has written, got one that contradicts"):
+        cc.AffiliationStream.from_json(signed(SAVED[name], **changes))
+
+
+@given(st.sampled_from(list(SAVED)), st.data())
+@settings(max_examples=300)
+def test_any_other_value_is_an_error_or_a_state(name, data):
+    saved = SAVED[name]
+    key = data.draw(st.sampled_from(list(saved["state"])))
+    text = signed(saved, **{key: data.draw(VALUES)})
+    try:
+        stream = cc.AffiliationStream.from_json(text)
+        stream.result(end=None if stream._runs.way != "times" else 99.0)
+    except ClosecallError:
+        return
+    assert list(stream.closed()) is not None
+
+
+def test_what_cannot_be_saved():
+    stream = cc.AffiliationStream(max_step=Fraction(1, 2))
+    with pytest.raises(InputTypeError, match="a Fraction in it"):
+        stream.to_json()

@@ -53,7 +53,8 @@ def test_table(run, series, monkeypatch):
     raw, joined = expected().verdicts["range_based"]
     assert joined.detector_score > raw.detector_score
     assert [row[-4:-1] for row in rows[2:]] == [
-        [f"{own.detector_score:.2f}", "alternating", f"{own.score:.2f}"] for own in (raw, joined)
+        [f"{verdict.detector_score:.2f}", "alternating", f"{verdict.score:.2f}"]
+        for verdict in (raw, joined)
     ]
     assert "Beaten either way (fooled, or no detector is better than chance): range_based" in lines
     assert "Holds either way: affiliation" in lines
@@ -75,7 +76,7 @@ def test_what_only_a_given_event_wins_is_said_apart(run):
     """Two events, and a detector that finds both late: who is told one of them does better."""
     truth = [0] * 200 + [1] * 100 + [0] * 700 + [1] * 40 + [0] * 400
     poor = np.roll(truth, 80).tolist()
-    lines = ["truth,poor", *(f"{own},{other}" for own, other in zip(truth, poor, strict=True))]
+    lines = ["truth,poor", *(f"{label},{other}" for label, other in zip(truth, poor, strict=True))]
     Path("poor.csv").write_text("\n".join(lines) + "\n")
     options = ("--truth", "truth", "--predicted", "poor", "--metric", "affiliation")
     printed = " ".join(run("audit", "poor.csv", *options).stdout.split())
@@ -134,8 +135,8 @@ def test_a_trivial_column_and_a_seed(run, series):
     arguments = ("--truth", "label", "--predicted", "late", "--trivial", "rule", "--seed", "7")
     result = run("audit", "rule.csv", *arguments, *CHOSEN, "--format", "json")
     metrics = {"affiliation": {}, "range_based": {}}
-    own = audit(TRUTH, {"late": LATE}, metrics=metrics, budget=30, trivial=trivial, seed=7)
-    named = {"schema": "closecall/audit/1"} | own.to_dict()
+    direct = audit(TRUTH, {"late": LATE}, metrics=metrics, budget=30, trivial=trivial, seed=7)
+    named = {"schema": "closecall/audit/1"} | direct.to_dict()
     assert json.loads(result.stdout) == json.loads(json.dumps(named))
 
 
@@ -169,8 +170,8 @@ def test_time_is_ignored_as_in_python(run, series, tmp_path):
     times = np.datetime64("2024-01-01") + 60 * np.arange(len(kept)).astype("timedelta64[s]")
     metrics = {"affiliation": {}, "range_based": {}}
     truth = [TRUTH[one] for one in kept]
-    own = audit(truth, cut, metrics=metrics, budget=30, times=times).to_dict()
+    direct = audit(truth, cut, metrics=metrics, budget=30, times=times).to_dict()
     found = json.loads(result.stdout)
-    signature, closed = parse(found.pop("signature")), parse(own.pop("signature"))
-    assert found == {"schema": "closecall/audit/1"} | own
+    signature, closed = parse(found.pop("signature")), parse(direct.pop("signature"))
+    assert found == {"schema": "closecall/audit/1"} | direct
     assert signature.options == closed.options | {"until": datetime(2024, 1, 1, 5)}  # noqa: DTZ001

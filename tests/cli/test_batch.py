@@ -14,7 +14,7 @@ import pytest
 import closecall as cc
 from closecall.datasets import demo
 from closecall.tables.batch.evaluate import evaluate_frame
-from closecall.tables.sources.source import UnitSize
+from closecall.tables.units import UnitSize
 from tests.cli.conftest import complaint, lines, unsigned
 
 COLUMNS = ("--by", "series", "--truth", "label")
@@ -63,8 +63,8 @@ def test_the_scores_printed_are_those_of_the_library(run, series):
 def test_what_helps_is_named_with_the_trouble(run, series, tmp_path):
     twice = series.set_column(1, "t", pa.array(np.tile(np.arange(500) // 2, 2)))
     pq.write_table(twice, tmp_path / "twice.parquet")
-    own = ("batch", "twice.parquet", "--truth", "label", "--score", "good", "--time", "t")
-    result = run(*own, "--by", "series", "--disorder", "sort")
+    command = ("batch", "twice.parquet", "--truth", "label", "--score", "good", "--time", "t")
+    result = run(*command, "--by", "series", "--disorder", "sort")
     kept = "--disorder first, last or mean keeps one sample of each time"
     assert kept in lines(result)
     good = pa.array(np.where(series["t"].to_numpy() == 7, np.nan, series["good"].to_numpy()))
@@ -78,22 +78,22 @@ def test_what_helps_is_named_with_the_trouble(run, series, tmp_path):
     printed = lines(run("batch", "zoned.parquet", *COLUMNS, "--score", "good", *since))
     assert any(line.startswith("Write all of them with an offset") for line in printed)
     pq.write_table(twice.slice(0, 200).drop_columns("series"), tmp_path / "one.parquet")
-    one = run("batch", "one.parquet", *own[2:], "--disorder", "sort", "--format", "json")
+    one = run("batch", "one.parquet", *command[2:], "--disorder", "sort", "--format", "json")
     assert (one.exit_code, complaint(one)[1]) == (1, f"Hint: {kept}.")
 
 
 def test_the_legend_is_of_what_is_shown(run, series):
-    own = ("batch", "series.parquet", *SCORES)
-    printed = "\n".join(lines(run(*own)))
+    command = ("batch", "series.parquet", *SCORES)
+    printed = "\n".join(lines(run(*command)))
     assert "so these scores flatter; --threshold cross_fit does not." in printed
     assert "retuned" not in printed
-    printed = " ".join(lines(run(*own, "--retune", "20")))
+    printed = " ".join(lines(run(*command, "--retune", "20")))
     assert "retuned: F1 of the same scores moved" in printed
     assert "chance of avg. prec.: that of the scores moved" in printed
-    printed = lines(run(*own, "--threshold", "cross_fit", "--folds", "2"))
+    printed = lines(run(*command, "--threshold", "cross_fit", "--folds", "2"))
     assert any("own best" in line for line in printed if line.startswith("#"))
     assert any(line.startswith("Thresholds were chosen on other series") for line in printed)
-    printed = "\n".join(lines(run(*own, "--threshold", "alarms:9/100")))
+    printed = "\n".join(lines(run(*command, "--threshold", "alarms:9/100")))
     assert "Thresholds: the lowest threshold within the budget of alarms and half" in printed
     assert "flatter" not in printed
 
@@ -104,8 +104,8 @@ def test_false_alarms_a_day_where_times_are_dated(run, series):
     stamps = pa.array(np.datetime64("2024-01-01", "s") + hours)
     dated = series.set_column(place, "t", stamps).filter(pc.not_equal(series["series"], "d"))
     pq.write_table(dated, "dated.parquet")
-    own = ("batch", "dated.parquet", *COLUMNS, "--predicted", "alarm", "--time", "t")
-    printed = [line.split() for line in lines(run(*own))]
+    command = ("batch", "dated.parquet", *COLUMNS, "--predicted", "alarm", "--time", "t")
+    printed = [line.split() for line in lines(run(*command))]
     (heading,) = [line for line in printed if line[:3] == ["#", "detector", "caught"]]
     (row,) = [line for line in printed if line[:2] == ["1", "alarm"]]
     rows = evaluate_frame(dated, by="series", truth="label", predicted="alarm", time="t").table
@@ -119,7 +119,7 @@ def test_time_is_ignored_on_request(run, series):
     scores = pa.array(np.where(series["t"].to_numpy() == 7, np.nan, series["noise"].to_numpy()))
     table = series.append_column("off", off).append_column("holes", scores)
     pq.write_table(table.filter(pc.not_equal(series["series"], "d")), "off.parquet")
-    own = ("batch", "off.parquet", *COLUMNS, "--score", "holes", "--time", "t")
+    command = ("batch", "off.parquet", *COLUMNS, "--score", "holes", "--time", "t")
     options = [
         "--ignore",
         "off",
@@ -132,24 +132,24 @@ def test_time_is_ignored_on_request(run, series):
         "--max-step",
         "3",
     ]
-    printed = json.loads(run(*own, *options, "--threshold", "0.9", "--format", "json").stdout)
+    printed = json.loads(run(*command, *options, "--threshold", "0.9", "--format", "json").stdout)
     columns = {"by": "series", "truth": "label", "score": "holes", "time": "t", "ignore": "off"}
     limits = {"nan": "ignore", "since": 20, "until": 90, "max_step": 3, "threshold": 0.9}
     known = evaluate_frame("off.parquet", **columns, **limits)
     assert [row["ignored_time"] for row in printed["rows"]] == [153.0] * 4  # 47 samples are left
     recall = known.table["affiliation_recall"][0].as_py()
     assert printed["rows"][0]["affiliation_recall"] == recall
-    shown = " ".join(lines(run(*own, *options)))
+    shown = " ".join(lines(run(*command, *options)))
     assert "Some time is ignored in 4 of 4 rows, and with it 3 true events and" in shown
 
 
 def test_thresholds_are_fitted_before_a_time(run, series):
-    own = ("batch", "series.parquet", *COLUMNS, "--score", "good")
-    shown = " ".join(lines(run(*own, "--fit-until", "100")))
+    command = ("batch", "series.parquet", *COLUMNS, "--score", "good")
+    shown = " ".join(lines(run(*command, "--fit-until", "100")))
     assert "Thresholds were chosen (best_f1) on the time before 100." in shown
     assert "4/4" in shown
-    shown = " ".join(lines(run(*own, "--fit-until", "0")))
-    assert "undefined, as in a, good: Expected some time before `--fit-until`, 0, got a" in shown
+    shown = " ".join(lines(run(*command, "--fit-until", "0")))
+    assert "undefined, as in a, good: Expected some time before 0, got a" in shown
 
 
 def interrupted(*_, **__):
@@ -237,8 +237,8 @@ def test_the_file_has_the_rows_of_the_library(run, series):
 def test_a_file_for_each_series(run, refuse, series):
     Path("runs").mkdir()
     for letter in "ab":
-        own = series.filter(pc.equal(series["series"], letter)).drop_columns(["series"])
-        pq.write_table(own, f"runs/{letter}.parquet")
+        part = series.filter(pc.equal(series["series"], letter)).drop_columns(["series"])
+        pq.write_table(part, f"runs/{letter}.parquet")
     columns = ("--truth", "label", "--score", "good")
     assert refuse("batch", "runs", *columns) == [
         (
@@ -266,8 +266,8 @@ def test_the_number_of_series_is_told_first(run, series):
     assert run("batch", "long.parquet", *by).stderr == "6 series of detectors.\n"
     Path("runs").mkdir()
     for letter in "ab":
-        own = series.filter(pc.equal(series["series"], letter)).drop_columns(["series"])
-        pq.write_table(own, f"runs/{letter}.parquet")
+        part = series.filter(pc.equal(series["series"], letter)).drop_columns(["series"])
+        pq.write_table(part, f"runs/{letter}.parquet")
     Path("runs/c.parquet").write_bytes(b"PAR1")
     told = run("batch", "runs", "--series", "filename", *SCORES[2:]).stderr
     assert told.startswith("2 series, 2 detectors, 1 unit that cannot be read.\n")
@@ -470,7 +470,9 @@ def twelve_series(tmp_path):
         "later": [4, 4, 4, 7, 2, 5, 4, 7, 4, 3, 6, 6],
     }
     alarms = {
-        name: np.stack([np.roll(own, by) for own, by in zip(label, shifts, strict=True)]).ravel()
+        name: np.stack(
+            [np.roll(labels, by) for labels, by in zip(label, shifts, strict=True)]
+        ).ravel()
         for name, shifts in shifted.items()
     }
     table = pa.table({"series": np.repeat(np.arange(12), 60), "label": label.ravel()} | alarms)

@@ -15,7 +15,7 @@ import pytest
 
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
-from closecall.tables.sources.source import UnitSize
+from closecall.tables.units import UnitSize
 
 COLUMNS = ("--by", "series", "--truth", "label")
 SCORES = (*COLUMNS, "--score", "good", "--score", "noise", "--per-event")
@@ -32,7 +32,7 @@ sys.modules["closecall.tables.batch.preload"] = types.ModuleType("preload")
 from closecall.cli import main
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
-from closecall.tables.sources.source import UnitSize
+from closecall.tables.units import UnitSize
 UnitSize.__init__.__defaults__ = {SMALLER}
 keep = Journal.keep
 Journal.keep = lambda *unit: (keep(*unit), time.sleep(2))
@@ -141,8 +141,10 @@ def test_a_batch_that_was_killed_is_resumed(  # noqa: PLR0917 - they are fixture
 def mark_finished(folder):
     """Change what is kept of the finished units, and count their rows."""
     journal = Journal(folder / "results.parquet")
-    marked = 0
-    for key, (rows, *events) in journal.kept().items():
+    marked, kept = 0, journal.kept()
+    for path in journal.folder.glob("*.unit"):
+        path.unlink()
+    for key, (rows, *events) in kept.items():
         place = rows.column_names.index("reason")
         marks = pa.array(["was not evaluated again"] * rows.num_rows)
         journal.keep(key, [rows.set_column(place, "reason", marks), *events])

@@ -120,8 +120,8 @@ def test_files_are_written_whole_or_not_at_all(run, scored):
     assert summary.startswith("## closecall check: investigate: 3 of 3 limits in doubt\n")
     assert "newly missed" in summary
     told = root.findall("testsuite/properties/property")
-    assert [own.get("name") for own in told] == ["signature", "baseline_signature"]
-    assert all(f"`{own.get('value')}`" in summary for own in told)
+    assert [line.get("name") for line in told] == ["signature", "baseline_signature"]
+    assert all(f"`{line.get('value')}`" in summary for line in told)
     left = {path.name for path in Path().iterdir()}
     assert left == {"demo.csv", "old.json", "new.json", "both.json", "junit.xml", "summary.md"}
 
@@ -167,17 +167,17 @@ BAD = {
 
 @pytest.mark.parametrize("arguments", BAD)
 def test_bad_input_has_a_status_of_its_own_and_one_line(refuse, scored, arguments):
-    changed("version.json", lambda own: own.update(schema="closecall/score/2"))
-    changed("curve.json", lambda own: own.update(schema="closecall/curve/1"))
-    changed("events.json", lambda own: own["events"][0].update(start="2024-03-07T10:21:00"))
-    changed("bare.json", lambda own: own.pop("events"))
+    changed("version.json", lambda values: values.update(schema="closecall/score/2"))
+    changed("curve.json", lambda values: values.update(schema="closecall/curve/1"))
+    changed("events.json", lambda values: values["events"][0].update(start="2024-03-07T10:21:00"))
+    changed("bare.json", lambda values: values.pop("events"))
     signature = json.loads(Path("old.json").read_text(encoding="utf-8"))["signature"]
     for name, line in (
         ("earlier.json", signature.replace("closecall:0.1.0", "closecall:0.0.9")),
         ("unsigned.json", "x|y"),
     ):
-        changed(name, lambda own, line=line: own.update(signature=line))
-    changed("text.json", lambda own: own.update(f1="high"))
+        changed(name, lambda values, line=line: values.update(signature=line))
+    changed("text.json", lambda values: values.update(f1="high"))
     whole = Path("old.json").read_text(encoding="utf-8")
     Path("half.json").write_text(whole[:-9], encoding="utf-8")
     Path("deep.json").write_text('{"schema": "closecall/score/1", "a": ' + "[" * 10**5, "utf-8")

@@ -60,7 +60,7 @@ def test_a_missing_package_is_two_lines(package, arguments):
     assert result.returncode == 1
     assert result.stderr.splitlines() == [
         f"Error: This needs {package}, which is not installed.",
-        "Hint: run `pip install 'closecall[cli]'`.",
+        "Hint: Run `pip install 'closecall[cli]'`.",
     ]
 
 
@@ -145,7 +145,7 @@ def test_a_curve_without_matplotlib_says_what_to_install(tmp_path):
     assert (status, done.returncode) == ("0", 1)
     assert done.stderr.splitlines() == [
         "Error: This needs matplotlib, which is not installed.",
-        "Hint: run `pip install 'closecall[plot]'`.",
+        "Hint: Run `pip install 'closecall[plot]'`.",
     ]
 
 
@@ -164,13 +164,13 @@ def test_nothing_in_the_current_folder_is_executed(tmp_path):
     (tmp_path / "data.csv").write_text("s,truth,score\n" + "a,0,0.1\na,1,0.9\nb,0,0.2\nb,1,0.7\n")
     columns = ("--truth", "truth", "--score", "score")
     # Without compiling, workers load the compiler all the same.
-    own = {"MPLBACKEND": "TkAgg", "DISPLAY": "", "NUMBA_DISABLE_JIT": "1"}
+    odd = {"MPLBACKEND": "TkAgg", "DISPLAY": "", "NUMBA_DISABLE_JIT": "1"}
     for arguments in (
         ("batch", "data.csv", "--by", "s", *columns, "--workers", "2", "--out", "../rows.csv"),
         ("curve", "data.csv", *columns, "--plot", "curve.svg"),
         ("report", "data.csv", *columns, "-o", "page.html"),
     ):
-        done = run_program([command, *arguments], cwd=tmp_path, env=os.environ | own)
+        done = run_program([command, *arguments], cwd=tmp_path, env=os.environ | odd)
         assert done.returncode == 0, done.stderr
     assert not (tmp_path / "hacked").exists()
     assert "123456" not in (tmp_path / "curve.svg").read_text()

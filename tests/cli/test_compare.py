@@ -149,8 +149,8 @@ def test_evaluated_time(run, demo_file):
     since = [(data.times[0], np.datetime64("2024-03-08T12:00", "s"))]
     expected = compare(data.truth, data.predicted, times=data.times, ignore=since)
     values = json.loads(run("compare", demo_file, *COLUMNS, *options, "--format", "json").stdout)
-    for row, own in zip(values["detectors"], expected.to_dict()["detectors"], strict=True):
-        assert row == pytest.approx(own, abs=1e-12)  # rounding depends on the unit of time
+    for row, known in zip(values["detectors"], expected.to_dict()["detectors"], strict=True):
+        assert row == pytest.approx(known, abs=1e-12)  # rounding depends on the unit of time
     assert values["left_out"]["events"] == 2
 
 

@@ -76,8 +76,13 @@ def test_chance_is_that_of_the_alarms_at_the_threshold(run, scores, monkeypatch)
     other = lines(run("curve", scores, *COLUMNS, "--beta", "3"))
     assert len(other[2].split()) == 4  # there is no level of other than F1
     monkeypatch.setenv("COLUMNS", "40")
-    narrow = lines(run("curve", scores, *COLUMNS, "--min-precision", "0.9"))
-    assert narrow[narrow.index("threshold 0.9") + 2] == printed[2].strip()
+    narrow = lines(run("curve", scores, *COLUMNS, "--min-precision", "0.9"))[2:6]
+    assert [line.split() for line in narrow] == [
+        ["threshold", "0.9", "precision", "1.00"],
+        ["by", "chance", texts[0]],
+        ["recall", "0.46", "F1", "0.63"],
+        texts[1:],
+    ]
 
 
 def test_a_budget_in_time(run):

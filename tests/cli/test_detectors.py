@@ -35,14 +35,14 @@ def rows(run, text):
 
 def test_several_detectors_are_scored_as_each_by_itself(run):
     both = printed(run, f"score {DEMO} {LABELS}")
-    assert [own["detector"] for own in both["detectors"]] == ["threshold", "forecast"]
-    for own in both["detectors"]:
-        name = own.pop("detector")
+    assert [record["detector"] for record in both["detectors"]] == ["threshold", "forecast"]
+    for record in both["detectors"]:
+        name = record.pop("detector")
         alone = printed(run, f"score {DEMO} --predicted {name}")
         assert alone.pop("notes") == both["notes"] == []
         assert alone.pop("schema") == both["schema"]
-        assert own == alone
-    assert both["signature"] not in (own["signature"] for own in both["detectors"])
+        assert record == alone
+    assert both["signature"] not in (record["signature"] for record in both["detectors"])
     events = rows(run, f"score {DEMO} {LABELS}")
     assert {row.pop("signature") for row in events} == {both["signature"]}
     assert [row["detector"] for row in events] == ["threshold"] * 7 + ["forecast"] * 7
@@ -53,15 +53,15 @@ def test_several_detectors_are_scored_as_each_by_itself(run):
 
 def test_curves_of_several_detectors(run):
     both = printed(run, f"curve {DEMO} {SCORES} --points 5 --fit-until 2024-03-10")
-    for own in both["detectors"]:
-        name = own.pop("detector")
+    for record in both["detectors"]:
+        name = record.pop("detector")
         alone = printed(run, f"curve {DEMO} --score {name} --points 5 --fit-until 2024-03-10")
         alone.pop("notes")
         assert alone.pop("schema") == both["schema"]
-        ways = parse(own.pop("signature")).options, parse(alone.pop("signature")).options
+        ways = parse(record.pop("signature")).options, parse(alone.pop("signature")).options
         assert ways[0] == {"threshold": "all"}
         assert ways[1] == parse(both["signature"]).options
-        assert own == alone
+        assert record == alone
     points = rows(run, f"curve {DEMO} {SCORES} --points 5")
     alone = rows(run, f"curve {DEMO} --score forecast_score --points 5")
     assert (
@@ -102,21 +102,21 @@ def test_scores_are_cut_by_a_rule(run):
     ).best().threshold  # fmt: skip
     assert "chosen on the labels" in best["notes"][-1]
     mixed = printed(run, f"score {DEMO} --predicted forecast --score forecast_score --threshold 30")
-    assert ["threshold" in own for own in mixed["detectors"]] == [False, True]
+    assert ["threshold" in record for record in mixed["detectors"]] == [False, True]
 
 
 def test_metrics_of_detectors(run):
     data = demo()
     asked = "--metric classical --metric margin:margin=10min --metric hausdorff"
     found = printed(run, f"score {DEMO} {LABELS} {asked}")["detectors"]
-    for own in found:
+    for record in found:
         expected = cc.evaluate(
-            data.truth, data.predicted[own["detector"]], times=data.times,
+            data.truth, data.predicted[record["detector"]], times=data.times,
             metrics={"classical": {}, "margin": {"margin": data.times[2] - data.times[0]},
                      "hausdorff": {}},
         )  # fmt: skip
         expected["hausdorff"] = expected["hausdorff"] / np.timedelta64(1, "s")
-        assert own["metrics"] == expected
+        assert record["metrics"] == expected
     table = rows(run, f"score {DEMO} {LABELS} {asked}")
     assert [row["detector"] for row in table] == ["threshold", "forecast"]
     assert float(table[1]["classical_f1"]) == found[1]["metrics"]["classical_f1"]
@@ -182,6 +182,6 @@ def test_messages(refuse, command):
 
 def test_the_test_of_alarms_of_scores(run):
     found = printed(run, f"score {DEMO} {SCORES} --threshold quantile:0.97 --significance 20")
-    assert all(own["significance"]["f1"]["pvalue"] < 0.2 for own in found["detectors"])
+    assert all(record["significance"]["f1"]["pvalue"] < 0.2 for record in found["detectors"])
     text = printed(run, f"score {DEMO} {SCORES} --threshold 90 --significance 20", "table")
     assert text.count("at least as good") == 2

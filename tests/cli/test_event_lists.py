@@ -188,7 +188,7 @@ MESSAGES = {
     "score both.csv samples.csv --predicted alarm --time t": (
         "several that may be meant", "`--truth start,stop` or `--truth start,end`"),
     "score samples.csv --truth alarm --predicted alarm --time t --ignore open.csv": (
-        "an end, 'end', of the event in row 1 of open.csv, got none.", "with --open until-end."),
+        "an end, 'end', of the event in row 1 of open.csv, got none.", "with `--open until-end`."),
     "score samples.csv --truth alarm --predicted alarm --time t --ignore records.json": (
         "two columns of records.json", "Hint: Call them start and stop there."),
     "score samples.csv --truth alarm --predicted alarm --time t --ignore both.csv": (

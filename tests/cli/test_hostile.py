@@ -20,7 +20,7 @@ from closecall.cli.output import Output, csv_text, tell
 from closecall.tables import read_table, write_table
 from closecall.tables.batch import evaluate
 from closecall.tables.sources import open_source
-from closecall.tables.sources.source import UnitSize
+from closecall.tables.units import UnitSize
 
 START = "from closecall.cli import main; main()"
 ESCAPES = "\x1b]0;owned\x07\x1b[31m\x9b\u202e\x85\r\b"

@@ -118,7 +118,7 @@ def test_true_events_from_a_list_of_their_own(run, tmp_path):
     assert listed.exit_code == 0
     run("report", "data.csv", "-o", "column.html", "--truth", "label", *options)
     pages = [block(f"{name}.html", "series-0") for name in ("listed", "column")]
-    calls = [[own.pop("call")["before"] for own in page["detectors"]] for page in pages]
+    calls = [[detector.pop("call")["before"] for detector in page["detectors"]] for page in pages]
     assert pages[0] == pages[1]
     assert [line.split()[2] for line, _ in calls] == ["incidents.csv", "data.csv"]
 
@@ -214,8 +214,8 @@ def folder(tmp_path):
     (tmp_path / "runs" / "north").mkdir(parents=True)
     header, *rows = FILE.splitlines()
     for name in "xy":
-        own = [row.replace(",0.1,", ",0,") for row in rows if row.endswith(name)]
-        (tmp_path / "runs" / "north" / f"{name}.csv").write_text("\n".join([header, *own]) + "\n")
+        part = [row.replace(",0.1,", ",0,") for row in rows if row.endswith(name)]
+        (tmp_path / "runs" / "north" / f"{name}.csv").write_text("\n".join([header, *part]) + "\n")
     return "runs"
 
 
@@ -268,10 +268,10 @@ def test_a_page_of_the_rows_of_a_batch(run, folder, rows):
     result = run("report", rows, "-o", "out.html", "--script", "cdn")
     assert result.exit_code == 0, result.stderr
     assert run("report", folder, *columns, "--script", "cdn", "-o", "whole.html").exit_code == 0
-    own, whole = (block(page, "report")["series"] for page in ("out.html", "whole.html"))
-    assert [one["name"] for one in own] == [one["name"] for one in whole]
+    shown, whole = (block(page, "report")["series"] for page in ("out.html", "whole.html"))
+    assert [one["name"] for one in shown] == [one["name"] for one in whole]
     names = ("name", "precision", "recall", "f1", "chance", "caught", "false_alarms")
-    for mine, theirs in zip(own, whole, strict=True):
+    for mine, theirs in zip(shown, whole, strict=True):
         assert (mine["closed"], mine["events"]) == (True, theirs["events"])
         for row, other in zip(mine["detectors"], theirs["detectors"], strict=True):
             assert {name: row[name] for name in names} == {name: other[name] for name in names}
@@ -299,7 +299,7 @@ def test_a_layout(run, tmp_path):
     assert result.exit_code == 0, result.stderr
     assert [one["name"] for one in block("out.html", "report")["series"]] == ["one"]
     detectors = block("out.html", "series-0")["detectors"]
-    assert [own["name"] for own in detectors] == ["knn"]
+    assert [detector["name"] for detector in detectors] == ["knn"]
 
 
 @pytest.mark.parametrize(

@@ -29,14 +29,14 @@ def stories(run, demo_file):
         "batch": (*COLUMNS, "--predicted", "forecast", "--per-event"),
     }
     screens = {
-        name: lines(run(name, demo_file, *own))
-        for name, own in arguments.items()
+        name: lines(run(name, demo_file, *options))
+        for name, options in arguments.items()
         if name != "batch"
     }
     screens["demo"] = lines(run("demo"))
     values = {
-        name: json.loads(run(name, demo_file, *own, "--format", "json").stdout)
-        for name, own in arguments.items()
+        name: json.loads(run(name, demo_file, *options, "--format", "json").stdout)
+        for name, options in arguments.items()
     }
     return screens, values
 
@@ -44,7 +44,7 @@ def stories(run, demo_file):
 def told(values):
     """Return the counts, scores, levels of chance and events of each command, in one shape."""
     score, curve = values["score"], values["curve"]["chosen"]
-    (own,) = [row for row in values["compare"]["detectors"] if row["detector"] == "forecast"]
+    (compared,) = [row for row in values["compare"]["detectors"] if row["detector"] == "forecast"]
     events = [row | row["detectors"]["forecast"] for row in values["compare"]["events"]]
     (series,) = values["batch"]["rows"]
     columns = ("start", "stop", "outcome", "delay", "nearest", *SCORES)
@@ -69,8 +69,8 @@ def told(values):
         },
         "compare": story(
             values["compare"]["headlines"]["forecast"],
-            {key: own[key] for key in (*SCORES, "alarms")},
-            {key: own[f"chance_{key}"] for key in SCORES},
+            {key: compared[key] for key in (*SCORES, "alarms")},
+            {key: compared[f"chance_{key}"] for key in SCORES},
             events,
         ),
         "batch": story(
@@ -128,8 +128,8 @@ def test_detectors_side_by_side_have_one_unit_of_time(run, demo_file):
             if command == "compare":
                 assert values["headlines"][name].endswith(rate)
             else:
-                (own,) = [row for row in values["detectors"] if row["detector"] == name]
-                assert own.get("chosen", own)["headline"].endswith(rate)
+                (record,) = [row for row in values["detectors"] if row["detector"] == name]
+                assert record.get("chosen", record)["headline"].endswith(rate)
     curves = " ".join(lines(run("curve", demo_file, *options)))
     assert "6.5 alarms a week" in curves
     assert " a day" not in curves
@@ -175,4 +175,8 @@ def test_one_file_has_one_hash_in_every_command_format_and_backend(run, demo_fil
         ):
             result = cc.evaluate_frame(frame, truth="label", time="time", **sides)
             found[kind].add(result.signature.data)
-    assert {kind: len(own) for kind, own in found.items()} == {"alarms": 1, "scores": 1, "both": 1}
+    assert {kind: len(rows) for kind, rows in found.items()} == {
+        "alarms": 1,
+        "scores": 1,
+        "both": 1,
+    }

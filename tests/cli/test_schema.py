@@ -103,11 +103,14 @@ def places(part, *path):
 def without_or_wrong(found, place):
     """The same without a key, and with what no key may be."""
     missing, wrong = copy.deepcopy(found), copy.deepcopy(found)
-    for changed, change in ((missing, dict.pop), (wrong, lambda own, key: own.update({key: [[]]}))):
-        own = changed
+    for changed, change in (
+        (missing, dict.pop),
+        (wrong, lambda part, key: part.update({key: [[]]})),
+    ):
+        part = changed
         for step in place[:-1]:
-            own = own[step]
-        change(own, place[-1])
+            part = part[step]
+        change(part, place[-1])
     return missing, wrong
 
 

@@ -162,9 +162,9 @@ def test_evaluated_time(run, labels):
     printed = json.loads(run("score", labels, *COLUMNS, *options, "--format", "json").stdout)
     assert printed["events"] == expected.to_dict()["events"]
     until = run("score", labels, *COLUMNS, "--time", "t", "--until", "2024-01-01T00:20")
-    same, own = (printed.stdout.splitlines() for printed in (until, result))
-    assert same[:-1] == own[:-1]
-    assert same[-1].replace("|until:2024-01-01T00:20:00", "") == own[-1]
+    same, whole = (printed.stdout.splitlines() for printed in (until, result))
+    assert same[:-1] == whole[:-1]
+    assert same[-1].replace("|until:2024-01-01T00:20:00", "") == whole[-1]
 
 
 def test_gaps(run):

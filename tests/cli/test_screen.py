@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from closecall.cli.screen import names, plain_name, print_table, texts
+from closecall.cli.screen import names, plain_name, print_table, score_cell, texts
 
 LONG = [f"isolation_forest_window_{size}_seed_1_final_v2" for size in (100, 200)]
 
@@ -42,6 +42,22 @@ def test_long_names_fold_and_stay_whole():
     assert lines[1].endswith("0.25")
     assert lines[3].endswith("0.75")
     assert "".join(line[:24].strip() for line in lines[1:3]) == LONG[0]
+
+
+@pytest.mark.parametrize(
+    ("score", "shown", "style"),
+    [
+        (0.9, "0.90", "green"),
+        (0.896, "0.90", "green"),  # as it is printed
+        (0.894, "0.89", "yellow"),
+        (0.6, "0.60", "yellow"),
+        (0.594, "0.59", "red"),
+        (None, "-", "dim"),
+    ],
+)
+def test_scores_are_marked_as_good_or_poor(score, shown, style):
+    cell = score_cell(score)
+    assert (cell.plain, cell.style) == (shown, style)
 
 
 @pytest.mark.parametrize(
@@ -114,3 +130,19 @@ def test_every_number_of_a_batch_has_its_heading(call, width):
         + [other.replace("_", " ") for other in others]
         + ["#", "detector"] * len(shown)
     )
+
+
+@pytest.mark.parametrize(
+    ("score", "style"),
+    [
+        (1.0, "green"),
+        (0.9, "green"),
+        (0.896, "green"),  # as it is shown, 0.90
+        (0.894, "yellow"),
+        (0.6, "yellow"),
+        (0.594, "red"),
+        (float("nan"), "dim"),
+    ],
+)
+def test_scores_are_green_from_nine_tenths_on_and_red_below_six(score, style):
+    assert score_cell(score).style == style

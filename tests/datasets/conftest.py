@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from closecall.datasets.download import Source
+from closecall.datasets.download import Repository
 from closecall.errors import InputError
 
 DETECTORS = ("trivial", "adversary", "greenhouse", "lstmad", "luminol")
@@ -87,13 +87,13 @@ def repository(tmp_path, monkeypatch):
     server.asked = []
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
-    yield Repository(folder, server, tmp_path)
+    yield ServedFolder(folder, server, tmp_path)
     server.shutdown()
     server.server_close()
     thread.join()
 
 
-class Repository:
+class ServedFolder:
     """A served folder."""
 
     def __init__(self, folder, server, tmp_path):
@@ -111,7 +111,7 @@ class Repository:
                 for path in files
             )
         )
-        return Source(name, f"{self.url}{part}/" if part else self.url, registry)
+        return Repository(name, f"{self.url}{part}/" if part else self.url, registry)
 
     def cached(self):
         """List the files in the cache."""

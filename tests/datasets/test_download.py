@@ -128,5 +128,5 @@ except MissingExtraError as error:
     run = run_program([sys.executable, "-c", code], check=True, env={"PATH": ""})
     assert run.stdout == (
         f"This needs {package}, which is not installed.\n\n"
-        "Hint: run `pip install 'closecall[data]'`.\n"
+        "Hint: Run `pip install 'closecall[data]'`.\n"
     )

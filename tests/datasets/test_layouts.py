@@ -13,11 +13,11 @@ from closecall.datasets.layouts import (
     detector_folders,
     existing_folder,
     join_series,
+    label_column,
     read_csv,
-    read_scores,
-    read_times,
-    read_truth,
+    score_column,
     series_to_read,
+    time_column,
 )
 from closecall.errors import InputError, InputTypeError
 from tests.conftest import run_program
@@ -79,14 +79,14 @@ def test_many_columns_are_not_all_named(tmp_path):
 )
 def test_labels_that_are_not_0_or_1(tmp_path, values, got):
     table, column, path = written(tmp_path, "label", *values)
-    assert refusal(read_truth, table, column, path) == (
+    assert refusal(label_column, table, column, path) == (
         f"Expected 0 or 1 in the column `label` of {path}, got {got}."
     )
 
 
 @pytest.mark.parametrize("values", [("0", "1"), ("0.0", "1.0"), ("false", "true")])
 def test_labels_are_taken_in_every_spelling(tmp_path, values):
-    assert read_truth(*written(tmp_path, "label", *values)).tolist() == [0, 1]
+    assert label_column(*written(tmp_path, "label", *values)).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_labels_are_taken_in_every_spelling(tmp_path, values):
     ],
 )
 def test_times_of_every_kind(tmp_path, values, kind, ticks):
-    times = read_times(*written(tmp_path, "timestamp", *values))
+    times = time_column(*written(tmp_path, "timestamp", *values))
     assert times.type == kind
     numbers = times.to_numpy()
     assert (numbers - numbers[0]).astype(float).tolist() == ticks
@@ -121,7 +121,7 @@ def test_times_of_every_kind(tmp_path, values, kind, ticks):
 )
 def test_times_that_cannot_be_read(tmp_path, values, got):
     table, column, path = written(tmp_path, "timestamp", *values)
-    assert refusal(read_times, table, column, path) == (
+    assert refusal(time_column, table, column, path) == (
         f"Expected times or numbers in the column `timestamp` of {path}, got {got}.\n\n"
         "Hint: Times are read as ISO 8601, such as 2017-03-22 15:16:45, from 1678 to 2261."
     )
@@ -129,13 +129,13 @@ def test_times_that_cannot_be_read(tmp_path, values, got):
 
 def test_a_row_without_a_time(tmp_path):
     table, column, path = written(tmp_path, "timestamp", "1", "", "3")
-    assert refusal(read_times, table, column, path) == (
+    assert refusal(time_column, table, column, path) == (
         f"Expected a time in each row of {path}, got none in row 2."
     )
 
 
 def test_scores_that_are_missing_are_nan(tmp_path):
-    scores = read_scores(*written(tmp_path, "score", "1", "", "nan", "-inf"))
+    scores = score_column(*written(tmp_path, "score", "1", "", "nan", "-inf"))
     assert np.isnan(scores).tolist() == [False, True, True, False]
     assert scores[[0, 3]].tolist() == [1.0, -np.inf]
 
@@ -167,13 +167,13 @@ def test_without_pyarrow_the_readers_say_what_to_install(tmp_path):
     done = run_program([sys.executable, "-c", code, str(tmp_path)], check=True)
     assert done.stdout == (
         "This needs pyarrow, which is not installed.\n\n"
-        "Hint: run `pip install 'closecall[data]'`.\n"
+        "Hint: Run `pip install 'closecall[data]'`.\n"
     )
 
 
 def files(**detectors):
     return {
-        name: {series: Path(name) / series for series in own} for name, own in detectors.items()
+        name: {series: Path(name) / series for series in named} for name, named in detectors.items()
     }
 
 
@@ -186,8 +186,8 @@ def test_gaps_are_counted():
     assert refusal(series_to_read, "abcd", files(x="abcd", y="b"), "error") == (
         "Expected scores of every detector for every series, got none of the detector 'y' for the "
         "series 'a' (nor for 2 more).\n\n"
-        'Hint: `missing="nan"` (`--missing nan`) keeps the series, with nan as the scores of that '
-        'detector, which the batch reports; `missing="drop"` (`--missing drop`) leaves out each '
+        'Hint: `missing="nan"` keeps the series, with nan as the scores of that '
+        'detector, which the batch reports; `missing="drop"` leaves out each '
         "series that some detector has no scores for."
     )
     assert series_to_read("abcd", files(x="abcd", y="b"), "nan") == ["a", "b", "c", "d"]
@@ -198,7 +198,7 @@ def test_scores_without_a_series_are_only_dropped():
     for missing in ("error", "nan"):
         assert refusal(series_to_read, "a", files(x="az"), missing) == (
             "Expected a series in the data for each file of scores, such as x/z, got none that is "
-            "called 'z'.\n\nHint: `missing=\"drop\"` (`--missing drop`) reads only what is in both."
+            "called 'z'.\n\nHint: `missing=\"drop\"` reads only what is in both."
         )
     assert series_to_read("a", files(x="az"), "drop") == ["a"]
 
@@ -206,7 +206,7 @@ def test_scores_without_a_series_are_only_dropped():
 def test_nothing_is_left():
     assert refusal(series_to_read, "ab", files(x="a", y="b"), "drop") == (
         "Expected a series that every detector has scores for, got none among 2.\n\n"
-        'Hint: `missing="nan"` (`--missing nan`) keeps every series.'
+        'Hint: `missing="nan"` keeps every series.'
     )
 
 
@@ -214,7 +214,7 @@ def test_a_detector_without_any_scores():
     for missing in ("error", "drop"):
         assert refusal(series_to_read, "a", files(x="a", y=""), missing) == (
             "Expected scores of every detector, got none of the detector 'y'.\n\nHint: Remove its "
-            'folder, or keep it with nan as its scores: `missing="nan"` (`--missing nan`).'
+            'folder, or keep it with nan as its scores: `missing="nan"`.'
         )
     assert series_to_read("a", files(x="a", y=""), "nan") == ["a"]
 

@@ -13,7 +13,7 @@ import pytest
 
 from closecall.datasets import load_nab, read_nab
 from closecall.datasets import nab as module
-from closecall.datasets.nab import DETECTORS, labels_of, read_windows
+from closecall.datasets.nab import DETECTORS, labels_of, read_window_file
 from closecall.errors import InputError
 from closecall.tables.batch.evaluate import evaluate_frame
 from tests.datasets.conftest import refusal
@@ -135,18 +135,21 @@ def test_tables_that_are_not_whole(tmp_path):
     assert refusal(load_nab, tmp_path).startswith(empty)
     path = tmp_path / "scores.parquet"
     path.write_bytes(b"PAR1 and nothing else")
-    assert refusal(load_nab, tmp_path).startswith(f"Expected {path} to be readable, got ")
+    assert refusal(load_nab, tmp_path).startswith(f"Expected {path} to be a Parquet file, got ")
     pq.write_table(pa.table({"series": ["a"], "timestamp": [1], "value": [2.0]}), path)
     assert refusal(load_nab, tmp_path) == (
         f"Expected {path} to have a column `label`, got series, timestamp, value."
     )
 
 
-def test_windows_that_are_not_json(tmp_path):
+def test_windows_of_the_corpus_that_cannot_be_read(tmp_path):
     write_one_table(tmp_path / "nab")
     path = tmp_path / "nab" / "combined_windows.json"
     path.write_text("{")
-    assert refusal(load_nab, tmp_path).startswith(f"Expected {path} to be JSON, got ")
+    rule = f"Expected {path} to have pairs of times for each series, as JSON, got "
+    assert refusal(load_nab, tmp_path).startswith(rule)
+    path.write_text(json.dumps(WINDOWS | {"real/b.csv": [MINUTES[2:0:-1]]}))
+    assert "to be two times, the earlier first" in refusal(load_nab, tmp_path)
 
 
 def test_a_detector_with_fewer_rows(tmp_path):
@@ -326,11 +329,11 @@ def test_published_scores_come_back_as_they_are(data_folder, tmp_path):
     detectors = table.column_names[4:]
     parts = {series: table.filter(pc.equal(table["series"], series)) for series in chosen}
     table = pa.concat_tables(parts.values())
-    for series, own in parts.items():
+    for series, part in parts.items():
         for detector in detectors:
             path = result_file(tmp_path, detector, series)
             path.parent.mkdir(parents=True, exist_ok=True)
-            columns = own.select(["timestamp", "value", detector, "label"])
+            columns = part.select(["timestamp", "value", detector, "label"])
             names = ["timestamp", "value", "anomaly_score", "label"]
             arrow_csv.write_csv(columns.rename_columns(names), path)
     (tmp_path / "labels").mkdir()
@@ -364,9 +367,11 @@ def written(tmp_path, windows):
 
 def test_both_ends_are_inside(tmp_path):
     times = hours(*(f"2020-01-01T0{hour}" for hour in (4, 5, 6, 7, 8, 9)))
-    windows = read_windows(written(tmp_path, [[FIVE, SEVEN], ["2020-01-01T09", "2020-01-01T09"]]))
+    windows = read_window_file(
+        written(tmp_path, [[FIVE, SEVEN], ["2020-01-01T09", "2020-01-01T09"]])
+    )
     assert labels_of("real/a.csv", times, DATA, windows).tolist() == [0, 1, 1, 1, 0, 1]
-    windows = read_windows(written(tmp_path, []))
+    windows = read_window_file(written(tmp_path, []))
     assert labels_of("real/a.csv", times, DATA, windows).tolist() == [0] * 6
 
 
@@ -388,7 +393,7 @@ def test_both_ends_are_inside(tmp_path):
 )
 def test_windows_that_would_be_lost(tmp_path, window):
     path = written(tmp_path, [[FIVE, SEVEN], window])
-    assert refusal(read_windows, path) == (
+    assert refusal(read_window_file, path) == (
         f"Expected each window of the series 'real/a.csv' in {path} to be two times, the earlier "
         f"first, got {window!r}.\n\n"
         "Hint: Times are read as ISO 8601, such as 2017-03-22 15:16:45, from 1678 to 2261."
@@ -398,11 +403,11 @@ def test_windows_that_would_be_lost(tmp_path, window):
 def test_windows_that_are_no_list(tmp_path):
     for windows in (None, 5, FIVE, {FIVE: SEVEN}):
         path = written(tmp_path, windows)
-        assert f"the earlier first, got {windows!r}." in refusal(read_windows, path)
+        assert f"the earlier first, got {windows!r}." in refusal(read_window_file, path)
 
 
 def test_a_window_without_a_sample(tmp_path):
-    windows = read_windows(written(tmp_path, [[FIVE, SEVEN]]))
+    windows = read_window_file(written(tmp_path, [[FIVE, SEVEN]]))
     times = hours("2020-01-01T04", "2020-01-01T08")
     assert refusal(labels_of, "real/a.csv", times, DATA, windows) == (
         f"Expected a sample of {DATA} in each window of the series 'real/a.csv', got none from "
@@ -411,7 +416,7 @@ def test_a_window_without_a_sample(tmp_path):
 
 
 def test_numbers_have_no_windows(tmp_path):
-    windows = read_windows(written(tmp_path, [[FIVE, SEVEN]]))
+    windows = read_window_file(written(tmp_path, [[FIVE, SEVEN]]))
     assert refusal(labels_of, "real/a.csv", pa.chunked_array([[1, 2]]), DATA, windows) == (
         f"Expected times without a time zone in {DATA}, as in labels/combined_windows.json, got "
         "int64.\n\n"
@@ -424,4 +429,4 @@ def test_a_file_that_names_no_series(tmp_path, content, got):
     path = tmp_path / "combined_windows.json"
     path.write_text(content)
     rule = f"Expected {path} to have pairs of times for each series, as JSON, got {got}"
-    assert refusal(read_windows, path).startswith(rule)
+    assert refusal(read_window_file, path).startswith(rule)

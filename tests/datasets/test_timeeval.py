@@ -185,7 +185,7 @@ def test_the_index_stays_in_its_folder(tmp_path, named):
     assert refusal(read_timeeval, data) == (
         f"Expected each `test_path` of {data / 'datasets.csv'} to lie in its folder, got "
         f"{named!r} in row 1, for 'c/x'.\n\nHint: If you trust the index, allow it: "
-        "`outside=True` (`--outside`)."
+        "`outside=True`."
     )
     assert read_timeeval(data, outside=True).column("label").to_pylist() == [1, 0]
 

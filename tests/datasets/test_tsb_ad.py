@@ -1,10 +1,10 @@
-"""TSB-AD: a CSV file per series, a folder of arrays per detector."""
+"""TSB-AD and the UCR archive: a file per series, a folder of arrays per detector."""
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from closecall.datasets import read_tsb_ad
+from closecall.datasets import read_tsb_ad, read_ucr
 from closecall.tables.batch.evaluate import evaluate_frame
 from tests.datasets.conftest import refusal
 
@@ -24,10 +24,10 @@ def layout(tmp_path):
     for name, labels in reversed(LABELS.items()):
         rows = [f"{row}.5,{label}" for row, label in enumerate(labels)]
         (data / f"{name}.csv").write_text("\n".join(["Data,Label", *rows]))
-    for detector, own in SCORES.items():
+    for detector, by_series in SCORES.items():
         (scores / detector).mkdir(parents=True)
         (scores / detector / f"000_run_{detector}.log").write_text("Success")
-        for name, values in own.items():
+        for name, values in by_series.items():
             np.save(scores / detector / f"{name}.npy", np.array(values))
     return data, scores
 
@@ -53,7 +53,7 @@ def test_a_detector_that_cannot_be_read_is_never_left_out(layout, as_anybody, mi
     assert f"got `Permission denied` for {scores / 'KNN'}" in message
     (scores / "LOF").symlink_to("nowhere")
     message = refusal(read_tsb_ad, *layout, missing=missing)
-    assert message == f"Expected a folder of a detector at {scores / 'LOF'}, got a link to nothing."
+    assert message == f"Expected a folder of a detector at {scores / 'LOF'}, got a broken symlink."
 
 
 def test_one_file_and_labels_alone(layout):
@@ -139,3 +139,52 @@ def test_folders_that_are_not_the_layout(layout, tmp_path):
         "Expected files <detector>/<series>.npy in the folder `scores`, got none in "
         f"{scores / 'KNN'}.\n\nHint: Pass the folder that has a folder for each detector."
     )
+
+
+UCR_ONE = "001_UCR_Anomaly_DISTORTEDtoy_2_3_4"  # the anomaly is in the name
+UCR_TWO = "002_UCR_Anomaly_toy_1_2_2"
+
+
+@pytest.fixture
+def archive(tmp_path):
+    data = tmp_path / "archive"
+    (tmp_path / "score" / "mine").mkdir(parents=True)
+    data.mkdir()
+    (data / f"{UCR_TWO}.txt").write_text(
+        "  1.5e+00   2.5   3.5   4.5\n"
+    )  # as some of its files are
+    (data / f"{UCR_ONE}.txt").write_text("1\n2\n1\n9\n9\n2\n")
+    for name, count in ((UCR_ONE, 6), (UCR_TWO, 4)):
+        np.save(tmp_path / "score" / "mine" / f"{name}.npy", np.arange(count))
+    return data, tmp_path / "score"
+
+
+def test_labels_of_ucr_are_those_of_the_names(archive):
+    assert read_ucr(*archive).to_pydict() == {
+        "series": [UCR_ONE] * 6 + [UCR_TWO] * 4,
+        "label": [0, 0, 0, 1, 1, 0, 0, 0, 1, 0],
+        "mine": [0, 1, 2, 3, 4, 5, 0, 1, 2, 3],
+    }
+    assert read_ucr(archive[0]).column_names == ["series", "label"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        (
+            "readme.txt",
+            "1 2",
+            "files called <number>_UCR_Anomaly_<name>_<train>_<first>_<last>.txt",
+        ),
+        ("003_UCR_Anomaly_x_1_2_3.txt", "1 2 x 4", "numbers in "),
+        ("003_UCR_Anomaly_x_1_2_3.txt", "1 2 3", "to lie in its 3 samples, got 2 to 3."),
+        ("003_UCR_Anomaly_x_1_3_2.txt", "1 2 3 4 5", "to lie in its 5 samples, got 3 to 2."),
+    ],
+)
+def test_files_that_are_not_of_ucr(archive, name, content, message):
+    (archive[0] / name).write_text(content)
+    assert message in refusal(lambda: read_ucr(archive[0]))
+
+
+def test_an_empty_archive(tmp_path):
+    assert "none in" in refusal(lambda: read_ucr(tmp_path))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import closecall as cc
-from closecall.metrics.nab import NabProfile, nab
+from closecall.metrics.nab import NabProfile, nab, probation_rows
 from tests.oracle import nab as oracle
 from tests.properties.strategies import small
 
@@ -29,6 +29,11 @@ def runs_vector(size):
 
 
 SIDES = st.integers(1, 40).flatmap(lambda size: st.tuples(runs_vector(size), small(0, 1, size)))
+
+
+@pytest.mark.parametrize(("rows", "skipped"), [(99, 14), (4999, 749), (5000, 750), (9000, 750)])
+def test_probation_is_a_share_of_at_most_5000_rows(rows, skipped):
+    assert probation_rows(rows, 0.15) == skipped
 
 
 @given(SIDES, PROFILES, PROBATIONS)

@@ -151,6 +151,15 @@ def test_a_marked_point_of_a_long_curve_lies_on_the_line(noisy):
     assert [point.recall, point.precision] in line.get_xydata().tolist()
 
 
+@pytest.mark.parametrize(("alarms", "scale"), [(50, "linear"), (51, "log")])
+def test_the_scale_of_alarms_beyond_fifty_times_the_fewest(alarms, scale):
+    scores = np.zeros(2 * alarms + 1)
+    scores[1::2] = np.arange(1, alarms + 1)
+    curve = cc.affiliation_curve([1] + [0] * (2 * alarms), scores)
+    assert (curve.alarms.min(), curve.alarms.max()) == (1, alarms)
+    assert plot_curve(curve)[2].get_yscale() == scale
+
+
 def test_few_alarms_are_counted_on_an_even_scale():
     lower = drawn()[2]
     assert lower.get_yscale() == "linear"

@@ -7,7 +7,7 @@ import pytest
 
 import closecall as cc
 from closecall.plot import plot_batch, plot_comparison, plot_events, plot_ranks
-from closecall.plot.drawing import plain
+from closecall.plot.drawing import matplotlib_text
 from closecall.statistics import compute_ranks
 from tests.conftest import run_program
 from tests.plot.test_events import written
@@ -74,8 +74,8 @@ def test_names_of_ranks(kind):
 
 
 def test_text_that_needs_nothing_is_as_it_was():
-    assert plain("iForest (200 trees), 99%") == "iForest (200 trees), 99%"
-    assert plain("two\nlines") == "two\nlines"
+    assert matplotlib_text("iForest (200 trees), 99%") == "iForest (200 trees), 99%"
+    assert matplotlib_text("two\nlines") == "two\nlines"
 
 
 def test_without_matplotlib_every_message_names_the_extra():
@@ -100,7 +100,7 @@ for name, call in {
     done = run_program([sys.executable, "-c", script], check=True)
     message = (
         "This needs matplotlib, which is not installed.\n\n"
-        "Hint: run `pip install 'closecall[plot]'`."
+        "Hint: Run `pip install 'closecall[plot]'`."
     )
     lines = done.stdout.splitlines()
     assert len(lines) == 8

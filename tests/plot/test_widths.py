@@ -117,3 +117,15 @@ def test_the_line_under_the_events_is_inside_from_the_first_drawing(data):
     (note,) = [text for text in axes.texts if text.get_text().startswith("no room")]
     assert note.get_text() == "no room for the numbers of up to 40 of 40 events in 3 lanes"
     assert note.get_window_extent().y0 >= 0
+
+
+def test_names_of_lanes_take_at_most_28_percent_of_the_width(data):
+    truth, times, _, alarms, *_ = data
+    ax = one(COLUMN, 3.0)
+    ax.figure.draw_without_rendering()
+    plot.plot_events(truth, alarms, times=times, ax=ax)
+    ax.figure.draw_without_rendering()
+    names = [label for label in ax.get_yticklabels() if label.get_text() != "truth"]
+    widths = [label.get_window_extent().width / ax.figure.bbox.width for label in names]
+    assert len(widths) == 3
+    assert 0.2 < max(widths) <= 0.28

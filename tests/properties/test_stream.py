@@ -13,10 +13,18 @@ from hypothesis import example, given, settings
 import closecall as cc
 from closecall.affiliation.stream import AffiliationStream
 from closecall.affiliation.zones import origin_of
-from tests.affiliation.streams import known
-from tests.properties.comparisons import LENGTHS, OUTCOMES, SCORES, TIMES, assert_same_digits
+from tests.oracle.affiliation import evaluate, events_of_labels
+from tests.properties.comparisons import (
+    LENGTHS,
+    OUTCOMES,
+    SCORES,
+    TIMES,
+    assert_matches_oracle,
+    assert_same_digits,
+)
 from tests.properties.strategies import (
     decimal_steps,
+    dyadic_steps,
     events,
     labelled,
     made_of_bytes,
@@ -30,21 +38,21 @@ START = datetime(2024, 3, 31, 0, 30, tzinfo=UTC)
 
 
 def assert_same(expected, *results):
-    """Compare results bit for bit, times and types included."""
-    values = known(expected)
+    """Compare results bit for bit, with times, types and the level of chance."""
+    values = expected.to_dict()
     for found in results:
         assert_same_digits(found, expected, columns=COLUMNS)
         for name in COLUMNS:
             assert getattr(found.events, name).dtype == getattr(expected.events, name).dtype, name
         assert found.events.alarms == expected.events.alarms
-        assert known(found) == values
+        assert found.to_dict() == values
 
 
 def assert_same_rows(found, expected):
     complete = list(expected.events.rows())[: len(found)]
     for index, row in enumerate(complete):
         for name in ("precision", "recall", "f1"):
-            del row[f"{name}_above_chance"]  # the alarms of the whole series are not kept
+            del row[f"{name}_above_chance"]  # they depend on all alarms
         row["nearest"] = nearest_so_far(expected.events, index)
     assert found == complete
 
@@ -105,9 +113,8 @@ def test_chunks_of_labels_also_if_pickled_between_them(drawn, cuts):
     assert_same(expected, stream.result(), copied(stored.result()))
     assert_same_rows(rows, expected)
     assert [*one_by_one, *stream.closed()] == rows
-    # Only the outer zones keep predictions.
-    counts = expected.events.predicted_count
-    assert stream.kept == (counts[[0, -1]].sum() if len(counts) > 1 else counts[0])
+    codes = np.array(truth) + 2 * np.array(predicted)
+    assert stream.kept == 1 + np.count_nonzero(np.diff(codes))
 
 
 @settings(max_examples=40)  # each compares as many results as it has samples
@@ -139,6 +146,15 @@ def test_any_tree_of_merges(drawn, cuts, choices, place):
         axis = {"times": [origin + step * index for index in range(len(truth))], "end": start}
     expected = cc.affiliation(truth, predicted, **axis)
     assert_same(expected, merged(parts, choices).result())
+
+
+@given(labelled(dyadic_steps), some_cuts, some_choices)
+def test_the_oracle(drawn, cuts, choices):
+    truth, predicted, times, end = drawn
+    sides = (events_of_labels(labels, times, end) for labels in (truth, predicted))
+    oracle = evaluate(*sides, (times[0], end))
+    parts = timed_parts(cuts, truth, predicted, times)
+    assert_matches_oracle(merged(parts, choices).result(end=end), oracle)
 
 
 def timed_parts(cuts, truth, predicted, times):
@@ -249,19 +265,19 @@ def expected_or_none(*sides, **options):
 def test_samples_that_are_ignored(drawn, cuts, choices):
     truth, predicted, ignore, _, max_step = drawn
     expected = expected_or_none(truth, predicted, ignore=ignore, max_step=max_step)
-    whole = AffiliationStream(max_step=max_step)
+    whole, soon = AffiliationStream(max_step=max_step), []
     parts = []
     for chunk in chunks(cuts, truth, predicted, ignore):
         whole.update(*chunk[:2], ignore=chunk[2])
+        soon += whole.closed()
         parts.append(AffiliationStream(max_step=max_step))
         parts[-1].update(*chunk[:2], ignore=chunk[2])
     if expected is not None:
-        streams = whole, merged(parts, choices)
-        assert_same(expected, *(stream.result() for stream in streams))
-        for stream in streams:
-            assert stream.result().left_out == expected.left_out
-            rows = list(stream.closed())
-            assert_same_rows(rows, expected)
+        sum_of_parts = merged(parts, choices)
+        assert_same(expected, whole.result(), sum_of_parts.result())
+        assert_same_rows(soon, expected)
+        assert list(sum_of_parts.closed()) == soon
+        assert len(soon) == len(expected.events) - 1
 
 
 @given(drawn=ignored_labels, cuts=some_cuts, choices=some_choices)
@@ -270,16 +286,24 @@ def test_times_with_gaps(drawn, cuts, choices):
     times = (np.cumsum([0, *steps]) + 1_700_000_000_000_000_000).tolist()
     given_axis = {"times": times[:-1], "end": times[-1]}
     expected = expected_or_none(truth, predicted, ignore=ignore, max_step=max_step, **given_axis)
-    whole = AffiliationStream(max_step=max_step)
+    whole, soon = AffiliationStream(max_step=max_step), []
     parts = []
-    for *sides, mask, own in chunks(cuts, truth, predicted, ignore, times[:-1]):
-        whole.update(*sides, ignore=mask, times=own)
-        if own:
+    for *sides, mask, stamps in chunks(cuts, truth, predicted, ignore, times[:-1]):
+        whole.update(*sides, ignore=mask, times=stamps)
+        soon += whole.closed()
+        if stamps:
             parts.append(AffiliationStream(max_step=max_step))
-            parts[-1].update(*sides, ignore=mask, times=own)
+            parts[-1].update(*sides, ignore=mask, times=stamps)
+    at_once = AffiliationStream(max_step=max_step)
+    at_once.update(truth, predicted, ignore=ignore, times=times[:-1])
+    assert at_once.kept == whole.kept
     if expected is not None:
         streams = whole, merged(parts, choices)
         assert_same(expected, *(stream.result(end=times[-1]) for stream in streams))
+        assert len(soon) == len(expected.events) - 1
+        found = [(row["recall"], row["delay"], row["outcome"]) for row in soon]
+        rows = [(row["recall"], row["delay"], row["outcome"]) for row in expected.events.rows()]
+        assert found == rows[:-1]
         inferred = expected_or_none(
             truth, predicted, ignore=ignore, max_step=max_step, times=times[:-1]
         )
@@ -296,7 +320,7 @@ def test_events_with_ignored_time(drawn, ignored, choices):
         cc.Events(case.truth), events(case.predicted), span=case.span, ignore=pairs
     )
     borders = sorted({first, *places})  # points are given with what comes after them
-    whole, parts = AffiliationStream(start=case.span[0]), []
+    whole, parts, soon = AffiliationStream(start=case.span[0]), [], []
     for left, right in pairwise(borders):
         sides = [
             events([own for own in side if left <= own[0] and (own[0] < right or right == last)])
@@ -304,7 +328,9 @@ def test_events_with_ignored_time(drawn, ignored, choices):
         ]
         cut = [(max(a, left), min(b, right)) for a, b in pairs if max(a, left) < min(b, right)]
         whole.update_events(*sides, until=right, ignore=cut)
+        soon += whole.closed()
         parts.append(AffiliationStream(start=left))
         parts[-1].update_events(*sides, until=right, ignore=cut)
     if expected is not None:
         assert_same(expected, whole.result(), merged(parts, choices).result())
+        assert_same_rows(soon, expected)

@@ -22,13 +22,13 @@ AXE = os.environ.get("CLOSECALL_AXE")
 def page(show):
     if AXE is None:
         pytest.skip("needs axe-core: CLOSECALL_AXE names its script, axe.min.js")
-    own = {"truth": TRUTH, "times": TIMES, "values": DATA.values[1::8]}
+    shared = {"truth": TRUTH, "times": TIMES, "values": DATA.values[1::8]}
     night = [(TIMES[300], TIMES[320])]
     two = {"forecast": FORECAST, "latency": DATA.scores["threshold"][1::8]}
     series = {
-        "few": {**own, "scores": two, "ignore": night},
-        "many": {**own, "scores": MANY},
-        "labels": {**own, "predicted": {"as logged": DATA.predicted["forecast"][1::8]}},
+        "few": {**shared, "scores": two, "ignore": night},
+        "many": {**shared, "scores": MANY},
+        "labels": {**shared, "predicted": {"as logged": DATA.predicted["forecast"][1::8]}},
     }
     page = show(report_batch(series))
     page.evaluate(f"{Path(AXE).read_text('utf-8')}; 0")

@@ -2,7 +2,7 @@
 
 import re
 
-from closecall.report.assets import MODULES, asset, bundle
+from closecall.report.explorer import MODULES, asset, bundle
 
 
 def test_every_module_is_in_the_bundle_after_what_it_imports():

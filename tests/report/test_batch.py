@@ -101,8 +101,8 @@ def test_the_same_series_are_scored_as_in_a_batch(path, disorder, evaluated):
         row["detector"]: row["mean_affiliation_f1"] for row in result.leaderboard().to_pylist()
     }
     for detector in DETECTORS:
-        own = [row["f1"] for (_, name), row in found.items() if name == detector]
-        assert np.mean(own) == pytest.approx(board[detector], abs=1e-15)
+        scores = [row["f1"] for (_, name), row in found.items() if name == detector]
+        assert np.mean(scores) == pytest.approx(board[detector], abs=1e-15)
     spread = {
         (one.series, detector): one.status
         for one in page.troubles
@@ -160,7 +160,7 @@ def test_times_in_a_zone_are_sorted_and_stay_in_it():
     times = [start + timedelta(minutes=minute) for minute in MINUTES["uneven"]]
     order = [3, 1, 2, 0, 4, 5, 6, 7, 9, 8]
     series = {"truth": LABELS, "scores": {"a": ONE}, "predicted": {"b": LABELS}, "values": ONE}
-    labels, values = ([own[place] for place in order] for own in (LABELS, ONE))
+    labels, values = ([column[place] for place in order] for column in (LABELS, ONE))
     mixed = {"truth": labels, "scores": {"a": values}, "predicted": {"b": labels}, "values": values}
     pages = [
         report_batch({"s": {**one, "times": stamps}}, disorder="sort", script="cdn")

@@ -88,8 +88,8 @@ def compare(shown, results):
         chance = {name: float(level) for name, level in row["chance"].items()}
         assert chance == pytest.approx(result.chance.values(), abs=1e-9, nan_ok=True)
     dated = results[0].events.start.dtype.kind == "M"
-    for name, own in COLUMNS.items():
-        expected = np.stack([getattr(result.events, own) for result in results])
+    for name, column in COLUMNS.items():
+        expected = np.stack([getattr(result.events, column) for result in results])
         values = np.array([row["rows"][name] for row in shown]).astype(np.float64)
         if expected.dtype.kind == "m":
             undefined = np.isnat(expected)
@@ -180,10 +180,13 @@ def test_every_number_at_twenty_thresholds(many, case):
     compare(shown, results)
     for row, result in zip(shown, results, strict=True):
         pair = result.events.pair
-        own, start = pair.opened(pair.predicted), pair.start
+        alarms, start = pair.opened(pair.predicted), pair.start
         if pair.clock.kind == "integer":
             drawn = np.array(row["drawn"]) * row["unit"] + min(start, 0)
-            assert drawn.tolist() == [(own.starts - start).tolist(), (own.stops - start).tolist()]
+            assert drawn.tolist() == [
+                (alarms.starts - start).tolist(),
+                (alarms.stops - start).tolist(),
+            ]
 
 
 def test_points_and_touching_events(many):

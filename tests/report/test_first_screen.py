@@ -49,8 +49,10 @@ SERIES = {
 
 @cache
 def curve_of(name, detector):
-    own = SERIES[name]
-    return cc.affiliation_curve(own["truth"], own["scores"][detector], times=own.get("times"))
+    series = SERIES[name]
+    return cc.affiliation_curve(
+        series["truth"], series["scores"][detector], times=series.get("times")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +108,9 @@ def test_chance_is_told_once_for_a_detector(gallery):
 
 def test_the_best_of_many_is_never_hidden(gallery):
     page = opened(gallery, "eight", 1280, 900)
-    f1 = {own: curve_of("eight", own).best().fbeta for own in SERIES["eight"]["scores"]}
+    f1 = {
+        detector: curve_of("eight", detector).best().fbeta for detector in SERIES["eight"]["scores"]
+    }
     ranked = [*sorted(f1, key=lambda name: -f1[name]), "silent"]
     names = page.locator(".card .name")
     assert names.all_text_contents() == ranked
@@ -116,7 +120,8 @@ def test_the_best_of_many_is_never_hidden(gallery):
     hint = "8 detectors, of which 4 are not drawn: tick a box to draw one."
     assert page.locator(".notes .hint").text_content() == hint
     results = {
-        own: curve_of("eight", own).at(curve_of("eight", own).best().threshold) for own in f1
+        detector: curve_of("eight", detector).at(curve_of("eight", detector).best().threshold)
+        for detector in f1
     }
     results["silent"] = cc.affiliation(TRUTH, SILENT["silent"], times=TIMES)
     told = headlines(results)[ranked[0]]
@@ -138,19 +143,19 @@ def test_the_best_of_many_is_never_hidden(gallery):
 
 # Reads a copy, since the browser complains of a canvas that is read often.
 COPIED = """const copied = (canvas) => {
-    const own = Object.assign(document.createElement('canvas'), { width: canvas.width });
-    own.height = canvas.height;
-    const context = own.getContext('2d', { willReadFrequently: true });
+    const copy = Object.assign(document.createElement('canvas'), { width: canvas.width });
+    copy.height = canvas.height;
+    const context = copy.getContext('2d', { willReadFrequently: true });
     context.drawImage(canvas, 0, 0);
     return context;
   };"""
 PIXELS = f"""([canvas, x, y, reach]) => {{
   {COPIED}
   const {{ timeline }} = closecall.view;
-  const own = canvas === 'lanes' ? timeline.canvas : timeline.overview.element;
-  const ratio = own.width / parseFloat(own.style.width);
+  const source = canvas === 'lanes' ? timeline.canvas : timeline.overview.element;
+  const ratio = source.width / parseFloat(source.style.width);
   const place = [x - reach, y - reach, 2 * reach, 2 * reach].map((one) => one * ratio);
-  const {{ data }} = copied(own).getImageData(...place);
+  const {{ data }} = copied(source).getImageData(...place);
   const found = new Set();
   for (let k = 0; k < data.length; k += 4) {{
     if (data[k + 3] === 255) found.add(data.slice(k, k + 3).join());
@@ -249,9 +254,9 @@ def test_the_free_response_curve_is_that_of_the_library(gallery):
         if alarmed <= 0.5:
             most[caught] = min(wrong, most.get(caught, wrong))
     front = {
-        own: wrong
-        for own, wrong in most.items()
-        if all(wrong < more for other, more in most.items() if other > own)
+        size: wrong
+        for size, wrong in most.items()
+        if all(wrong < more for other, more in most.items() if other > size)
     }
     assert dict(zip(free["caught"], free["falseAlarms"], strict=True)) == front
     at = np.searchsorted(-curve.thresholds, -np.array(free["thresholds"]))

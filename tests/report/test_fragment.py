@@ -23,7 +23,9 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("copied files")
     table, ignored = folder / "it's data.csv", folder / "ignored.csv"
     columns = {"truth label": DATA.truth, "on": DATA.predicted["forecast"], **SCORES}
-    rows = zip(DATA.times.astype(str), *(own.tolist() for own in columns.values()), strict=True)
+    rows = zip(
+        DATA.times.astype(str), *(column.tolist() for column in columns.values()), strict=True
+    )
     lines = [",".join(map(str, row)) for row in rows]
     table.write_text("\n".join([",".join(["t", *columns]), *lines]) + "\n")
     starts, stops = (str(time) for time in MAINTENANCE[0])

@@ -112,10 +112,10 @@ def test_a_batch_leads_to_its_series_and_back(many):
         strict=True,
     )
     cells = rows[0].locator("td")
-    own = [(one, point) for (one, detector), point in best.items() if detector == names[0]]
-    events = sum(len(cc.Events.from_labels(series[one]["truth"])) for one, _ in own)
-    assert cells.nth(1).text_content() == f"{sum(point.caught for _, point in own)} of {events}"
-    assert cells.nth(2).text_content() == str(sum(point.false_alarms for _, point in own))
+    points = [(one, point) for (one, detector), point in best.items() if detector == names[0]]
+    events = sum(len(cc.Events.from_labels(series[one]["truth"])) for one, _ in points)
+    assert cells.nth(1).text_content() == f"{sum(point.caught for _, point in points)} of {events}"
+    assert cells.nth(2).text_content() == str(sum(point.false_alarms for _, point in points))
     assert cells.nth(3).text_content().endswith(f" {means[names[0]]:.3f}")
     assert cells.nth(5).text_content() == (f"chance {np.mean(levels):.2f} {np.mean(recalls):.3f}")
     assert page.locator(".heat-map tbody tr").count() == 3
@@ -171,8 +171,8 @@ def test_no_script_but_its_own_runs(show, many, hostile, kind):
         go(page, "#series=0")
         page.wait_for_selector(".timeline svg")
     frame = page.frames[-1]
-    own = SERIES["first"] if kind == "many" else ONE
-    best = cc.affiliation_curve(own["truth"], next(iter(own["scores"].values()))).best()
+    series = SERIES["first"] if kind == "many" else ONE
+    best = cc.affiliation_curve(series["truth"], next(iter(series["scores"].values()))).best()
     assert frame.locator(".card [data-score]").first.text_content() == f"{best.fbeta:.3f}"
     assert frame.locator(".timeline svg").count() > 0
     picture = frame.evaluate("Plotly.toImage(closecall.view.timeline.plot, { format: 'png' })")

@@ -40,7 +40,7 @@ def long_series():
 def gallery(show):
     """Series that each show something, on one page: `opened` shows one of them."""
     extremes = {"silent": np.zeros_like(TRUTH), "half": np.arange(TRUTH.size) % 500 > 225}
-    labels = {name: own[1::4] for name, own in DATA.predicted.items()}
+    labels = {name: alarms[1::4] for name, alarms in DATA.predicted.items()}
     series = {
         "labels": {"truth": TRUTH, "predicted": labels, "times": OWN["times"]},
         "long name": {**OWN, "scores": {"a": FORECAST, HOSTILE: DATA.scores["threshold"][1::4]}},
@@ -113,7 +113,7 @@ MOVE = f"""() => {{
 
 FEWER = f"""() => {{  // with all detectors, and as with fewer and fewer of them
   const cards = [...document.querySelectorAll('.card')];
-  return cards.map((card) => {{ const own = ({OVERLAPS})(); card.remove(); return own; }});
+  return cards.map((card) => {{ const found = ({OVERLAPS})(); card.remove(); return found; }});
 }}"""
 
 

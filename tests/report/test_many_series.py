@@ -36,11 +36,11 @@ SERIES["silent"] = {"truth": [0] * 6, "scores": {"good": [1, 2, 3, 4, 5, 6]}}
 SERIES["Odd"] = {"truth": [0, 2, 1], "scores": {"good": [1, 2, 3]}}
 F1 = {
     name: {
-        detector: cc.affiliation_curve(own["truth"], scores).best().fbeta
-        for detector, scores in own["scores"].items()
+        detector: cc.affiliation_curve(series["truth"], scores).best().fbeta
+        for detector, scores in series["scores"].items()
         if not np.isnan(scores).any()
     }
-    for name, own in SERIES.items()
+    for name, series in SERIES.items()
     if name.startswith("series")
 }
 ROWS = ".heat-map tbody tr"
@@ -111,11 +111,12 @@ def test_the_table_is_filtered_by_name_and_status(table):
     assert table.get_by_text("No scored series is like that.").is_visible()
     search.fill("")
     caught = {}
-    for name, own in SERIES.items():
+    for name, series in SERIES.items():
         if name in F1:
-            events = len(cc.Events.from_labels(own["truth"]))
+            events = len(cc.Events.from_labels(series["truth"]))
             whole = [
-                cc.affiliation_curve(own["truth"], own["scores"][detector]).best().caught == events
+                cc.affiliation_curve(series["truth"], series["scores"][detector]).best().caught
+                == events
                 for detector in F1[name]
             ]
             kind = (
@@ -123,11 +124,11 @@ def test_the_table_is_filtered_by_name_and_status(table):
             )
             caught.setdefault(kind, []).append(name)
     assert len(caught) > 1
-    for kind, own in caught.items():
+    for kind, called in caught.items():
         button = table.locator(f"[data-status='{kind}']")
-        assert button.text_content() == f"{kind} {len(own)}"
+        assert button.text_content() == f"{kind} {len(called)}"
         button.click()
-        assert names(table) == own
+        assert names(table) == called
         assert table.locator(".unscored").is_hidden()
     table.locator("[data-status='not scored']").click()
     assert table.locator(ROWS).first.is_hidden()
@@ -153,15 +154,17 @@ def test_series_without_a_score_are_folded_with_reasons_in_words(page, table):
 
 
 def test_ranks_are_those_of_the_statistics(table):
-    columns = {detector: [own.get(detector, np.nan) for own in F1.values()] for detector in GAINS}
+    columns = {
+        detector: [scores.get(detector, np.nan) for scores in F1.values()] for detector in GAINS
+    }
     ranks = compute_ranks(columns, missing="drop", metric="F1")
-    own = dict(zip(ranks.detectors, ranks.average_rank, strict=True))
+    by_detector = dict(zip(ranks.detectors, ranks.average_rank, strict=True))
     for row in table.locator(".leaderboard tbody tr").all():
-        assert f"{own[row.locator('th').text_content()]:.2f}" in row.text_content()
+        assert f"{by_detector[row.locator('th').text_content()]:.2f}" in row.text_content()
     assert ranks.text in table.locator(".ranks").text_content()
     assert table.locator(".ranks polyline.clique").count() == len(ranks.cliques)
     labels = table.locator(".ranks svg text").all_text_contents()
-    for detector, rank in own.items():
+    for detector, rank in by_detector.items():
         assert any(detector in label and f"{rank:.2f}" in label for label in labels)
     # The ticks of the axis are in the order of ranks.
     places = table.locator(".ranks polyline.line").evaluate_all(
@@ -182,8 +185,8 @@ LONG_NAMES = ("windowedGaussian", "isolation_forest_of_200_trees", "good")
 def long_names(show):
     """Series and detectors with names of many parts."""
     named = [
-        dict(zip(LONG_NAMES, own["scores"].values(), strict=True))
-        for own in map(one_series, range(7))
+        dict(zip(LONG_NAMES, series["scores"].values(), strict=True))
+        for series in map(one_series, range(7))
     ]
     return show(
         report_batch(
@@ -317,11 +320,11 @@ def test_a_folder_is_replaced_unless_it_holds_other_files(many, tmp_path, monkey
 
 
 def write_table(path):
-    good = {name: own for name, own in SERIES.items() if name in list(F1)[:6]}
+    good = {name: series for name, series in SERIES.items() if name in list(F1)[:6]}
     columns = {
         "series": np.repeat(list(good), LENGTH),
-        "label": np.concatenate([own["truth"] for own in good.values()]),
-        "good": np.concatenate([own["scores"]["good"] for own in good.values()]),
+        "label": np.concatenate([series["truth"] for series in good.values()]),
+        "good": np.concatenate([series["scores"]["good"] for series in good.values()]),
     }
     pq.write_table(pa.table(columns), path)
     return path
@@ -355,7 +358,8 @@ def test_very_many_scores_are_not_moved_and_the_page_says_so(show, tmp_path, mon
 
     scores = SERIES["series 0"]["scores"]
     expected = [
-        cc.affiliation_curve(SERIES["series 0"]["truth"], own).chance.f1 for own in scores.values()
+        cc.affiliation_curve(SERIES["series 0"]["truth"], column).chance.f1
+        for column in scores.values()
     ]
     few = {"series 0": SERIES["series 0"]}
     monkeypatch.setattr(batch, "_MOST_MOVED", 3 * LENGTH)

@@ -86,8 +86,8 @@ def many(show, tmp_path_factory):
     path = tmp_path_factory.mktemp("incidents") / "incidents.csv"
     path.write_text(INCIDENTS)
     listed = {"truth": cc.read_events(path), "predicted": cc.Events([(3, 5)]), "span": (0, 12)}
-    own = {"truth": TRUTH, "scores": SCORES}
-    axes = {name: {**own, **options} for name, (options, _) in AXES.items()}
+    shared = {"truth": TRUTH, "scores": SCORES}
+    axes = {name: {**shared, **options} for name, (options, _) in AXES.items()}
     return show(report_batch(SERIES | axes | {"by hand": BY_HAND, "incidents": listed}))
 
 
@@ -134,7 +134,7 @@ def test_a_thousand_events_have_the_same_outcomes_and_words(many):
             delay, nearest = seconds(events.delay), seconds(events.nearest)
             assert same(shown["delay"], delay)
             assert same(shown["nearest"], nearest)
-            plain = [[None if isnan(one) else one for one in own] for own in (delay, nearest)]
+            plain = [[None if isnan(one) else one for one in column] for column in (delay, nearest)]
             words = [
                 outcome_text(outcome, late, away, dated=dated)
                 for outcome, late, away in zip(shown["outcome"], *plain, strict=True)
@@ -187,6 +187,9 @@ def test_words_for_the_same_numbers(many):
     assert shown == [headline(*line[:5], dated=line[5], fewest=line[6]) for line in lines]
     lengths = [10.0**power * 2**half for power in range(8) for half in range(3)]
     rates = [(count, length) for count in (1, 2, 5, 17, 250) for length in lengths]
+    late = 2**60  # more digits than a browser writes by itself
+    shown = many.evaluate(f"closecall.outcomeText('caught', {late}, NaN, false)")
+    assert shown == outcome_text("caught", late, None, dated=False)
     script = "rates => rates.map(([n, time]) => closecall.rateText(n, 'alarm', time, false))"
     shown = many.evaluate(script, rates)
     assert shown == [rate_text(count, "alarm", length, dated=False) for count, length in rates]
@@ -237,12 +240,12 @@ NAMES = {
 BEST = """sets => sets.map((limits) => {
   const { series } = closecall.view;
   const { clock } = series;
-  const own = { ...limits };
+  const inTicks = { ...limits };
   for (const name of ['maxAlarms', 'maxFalseAlarms']) {
-    if (own[name]) own[name] = [own[name][0], clock.offsets(own[name][1])];
+    if (inTicks[name]) inTicks[name] = [inTicks[name][0], clock.offsets(inTicks[name][1])];
   }
-  if (own.cooldown) own.cooldown = clock.offsets(own.cooldown);
-  return closecall.bestWithin(series, series.detectors[0], own);
+  if (inTicks.cooldown) inTicks.cooldown = clock.offsets(inTicks.cooldown);
+  return closecall.bestWithin(series, series.detectors[0], inTicks);
 })"""
 
 
@@ -259,28 +262,28 @@ def test_the_whole_curve_and_the_best_thresholds_within_limits(many, axis):
     opened(many, axis)
     asked, told = [], []
     for limits in LIMITS:
-        own, page = dict(limits), {}
+        ours, page = dict(limits), {}
         for name, value in limits.items():
             page[NAMES[name]] = value
             if name == "cooldown":
-                own[name], page["cooldown"] = in_units(value, unit)
+                ours[name], page["cooldown"] = in_units(value, unit)
             elif name.endswith("_per"):
                 length, plain = in_units(value[1], unit)
-                own[name], page[NAMES[name]] = (value[0], length), [value[0], plain]
-        asked.append(own)
+                ours[name], page[NAMES[name]] = (value[0], length), [value[0], plain]
+        asked.append(ours)
         told.append(page)
-    for own, shown in zip(asked, many.evaluate(BEST, told), strict=True):
+    for ours, shown in zip(asked, many.evaluate(BEST, told), strict=True):
         if shown["broken"]:
             with pytest.raises(UndefinedMetricError) as error:
-                curve.best(**own)
+                curve.best(**ours)
             told = f"the nearest is {shown['threshold']:.6g} with {shown['broken']}."
-            assert told in str(error.value), own
+            assert told in str(error.value), ours
             continue
-        best = curve.best(**own)
-        assert shown["threshold"] == best.threshold, own
-        assert (shown["alarms"], shown["falseAlarms"]) == (best.alarms, best.false_alarms), own
+        best = curve.best(**ours)
+        assert shown["threshold"] == best.threshold, ours
+        assert (shown["alarms"], shown["falseAlarms"]) == (best.alarms, best.false_alarms), ours
         for name, key in (("precision",) * 2, ("recall",) * 2, ("f1", "fbeta"), ("alarmed",) * 2):
-            assert shown[name] == pytest.approx(getattr(best, key), abs=1e-12), own
+            assert shown[name] == pytest.approx(getattr(best, key), abs=1e-12), ours
     shown = many.evaluate(
         """() => {
           const { thresholds, precision, recall } = closecall.view.series.detectors[0].whole;

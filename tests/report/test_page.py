@@ -140,7 +140,7 @@ def test_the_header_says_what_was_evaluated(page):
     foot = parse(page.locator("#signature").text_content())
     assert foot == cc.compare(DATA.truth, LOGGED, scores=DATA.scores, times=DATA.times).signature
     assert foot.options == {"threshold": "best_f1"}
-    results = {name: own.at(own.best().threshold) for name, own in CURVES.items()}
+    results = {name: curve.at(curve.best().threshold) for name, curve in CURVES.items()}
     result = results["threshold"]
     results["as logged"] = cc.affiliation(DATA.truth, *LOGGED.values(), times=DATA.times)
     told = page.locator(".card .headline").all_text_contents()
@@ -319,10 +319,12 @@ def test_words_are_those_of_the_library(loaded):
     random = np.random.default_rng(3)
     lengths = [0, 150, 76.5, 93_600, 0.0025, 59.95, 60, 119.96, 3_599.7, -300, 86_399.9, 7e-9]
     lengths += [12.25, 0.125, 0.99996e-6, 1.5e-9]
+    lengths += [place / 16 for place in range(1, 400)]  # many lie halfway between two texts
     lengths += (10 ** random.uniform(-9, 7, size=300)).tolist()
     told = loaded.evaluate("xs => xs.map(closecall.inWords)", lengths)
     assert told == list(map(in_words, lengths))
-    scores = [0, 1, 0.857, 0.9999, 0.0001, 0.5, 0.125, 0.375, 0.005, *random.random(100).tolist()]
+    scores = [0, 1, 0.857, 0.9999, 0.0001, 0.005, *(place / 8 for place in range(8))]
+    scores += random.random(100).tolist()
     shown = loaded.evaluate("xs => xs.map((x) => closecall.scoreText(x))", scores)
     assert shown == list(map(score_text, scores))
 

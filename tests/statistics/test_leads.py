@@ -145,10 +145,10 @@ def test_events_needed_asks_the_test_of_a_lead(widest):
     told = _told_apart(gaps, 15, level=0.95, widest=widest, n=300, seed=1)
     drawn = np.random.default_rng(1).multinomial(15, [1 / 7] * 7, size=300)
     for counts, found in zip(drawn, told, strict=True):
-        own = np.repeat(gaps, counts)
-        error, differing = own.std(ddof=1) / 15**0.5, np.count_nonzero(own)
+        events = np.repeat(gaps, counts)
+        error, differing = events.std(ddof=1) / 15**0.5, np.count_nonzero(events)
         asked = {"judged": 15, "differing": differing, "level": 0.95, "widest": widest}
-        assert found == (lead(own.mean(), error, **asked).pvalue < 0.05)
+        assert found == (lead(events.mean(), error, **asked).pvalue < 0.05)
     assert 0 < told.mean() < 1
 
 

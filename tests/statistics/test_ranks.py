@@ -26,8 +26,8 @@ def drawn(seed, *, detectors=5, series=30, spread=0.5):
     random = np.random.default_rng(seed)
     strength = np.sort(random.random(detectors))[::-1] * spread
     return {
-        f"d{place}": own
-        for place, own in enumerate(random.random((detectors, series)) + strength[:, None])
+        f"d{place}": numbers
+        for place, numbers in enumerate(random.random((detectors, series)) + strength[:, None])
     }
 
 
@@ -68,7 +68,7 @@ TABLES = st.integers(2, 5).flatmap(
 @given(rows=TABLES, upward=st.booleans())
 @settings(max_examples=60)
 def test_equals_brute_force(rows, upward):
-    table = {f"d{place}": own for place, own in enumerate(rows)}
+    table = {f"d{place}": numbers for place, numbers in enumerate(rows)}
     ranks = compute_ranks(table, higher_is_better=upward)
     expected = oracle.average_ranks(table, higher_is_better=upward)
     assert dict(zip(ranks.detectors, ranks.average_rank, strict=True)) == pytest.approx(expected)
@@ -152,13 +152,13 @@ def test_ties_are_exact_up_to_50_differences(differing, ahead):
 def test_ties_among_differences_are_exact_where_decimals_hide_them():
     first, second = [0.3, 0.4, 0.5, 0.9, 0.7, 0.8], [0.2, 0.3, 0.4, 0.8, 0.8, 0.6]
     (pair,) = compute_ranks({"a": first, "b": second}).pairs
-    whole = [[round(10 * value) for value in own] for own in (first, second)]
+    whole = [[round(10 * value) for value in side] for side in (first, second)]
     assert (pair.effect, pair.pvalue) == pytest.approx(oracle.signed_rank(*whole))
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 86400.0, 1e12])
 def test_the_unit_does_not_matter(unit):
-    table = {name: np.asarray(own) * unit for name, own in HITS.items()}
+    table = {name: np.asarray(numbers) * unit for name, numbers in HITS.items()}
     ranks, plain = compute_ranks(table), compute_ranks(HITS)
     assert ranks.average_rank == plain.average_rank
     assert [pair.pvalue for pair in ranks.pairs] == [pair.pvalue for pair in plain.pairs]
@@ -216,7 +216,7 @@ def with_holes():
 
 
 def test_series_that_no_detector_has_are_left_out():
-    table = {name: [*own, nan] for name, own in HITS.items()}
+    table = {name: [*numbers, nan] for name, numbers in HITS.items()}
     ranks = compute_ranks(table)
     assert (ranks.average_rank, ranks.left_out) == (compute_ranks(HITS).average_rank, 1)
     assert "1 series without a value of any detector is left out." in ranks.text
@@ -229,7 +229,7 @@ def test_a_single_pair_is_named_as_one():
 
 def test_missing_series_may_be_dropped():
     ranks = compute_ranks(with_holes(), missing="drop")
-    kept = {name: [own[i] for i in (0, 1, 3, 4, 5, 6)] for name, own in HITS.items()}
+    kept = {name: [numbers[i] for i in (0, 1, 3, 4, 5, 6)] for name, numbers in HITS.items()}
     assert ranks.average_rank == compute_ranks(kept).average_rank
     assert (ranks.series, ranks.left_out) == (6, 2)
     assert "2 series without a value of every detector are left out." in ranks.text

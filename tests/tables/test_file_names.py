@@ -7,7 +7,7 @@ import pytest
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
-from closecall.tables.file_names import FileNames
+from closecall.tables.data_files import FileNames
 
 LABEL = [0, 1, 1, 0, 0, 0]
 SCORES = {

@@ -252,7 +252,7 @@ def test_clipped_events_keep_their_details(tmp_path):
         ("start,end\nsoon,2\n", {}, "'start' in row 1 of .* ISO time .* got 'soon'"),
         ("start,end\n,2\n", {}, "a time as 'start' in row 1 of"),
         ("timestamp,duration\n1,long\n", {}, "'duration' in row 1 of .* such as 5min"),
-        ("start,end\n5,2\n", {}, "each event to start before it stops"),
+        ("start,end\n5,2\n", {}, "Expected events that start before they stop"),
         ("start,end\n1,2\n", {"columns": "a,b"}, "a column 'a' of"),
         ("start,end\n1,2\n", {"timezone": "Mars/Base"}, "a known time zone"),
         ("0.5\n0.7\n", {}, "two columns of times, or one 0/1 label"),

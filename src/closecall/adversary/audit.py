@@ -115,8 +115,9 @@ def audit(
     kinds = {isinstance(side, Events) for side in (truth, *detectors.values())}
     if ignore is not None or max_step is not None or len(kinds) > 1:
         sides = {**detectors, **({} if trivial is None else {"trivial": trivial})}
-        truth, sides, axis, own = _evaluated(truth, sides, **axis, ignore=ignore, max_step=max_step)
-        asked |= {"ignore": ignored_text(own), "max_step": max_step}
+        given = {**axis, "ignore": ignore, "max_step": max_step}
+        truth, sides, axis, evaluated = _evaluated(truth, sides, **given)
+        asked |= {"ignore": ignored_text(evaluated), "max_step": max_step}
         trivial = None if trivial is None else sides.pop("trivial")
         detectors, times, span = sides, axis["times"], axis["span"]
     series, pairs = read_truth(truth, trivial, span), {}
@@ -161,7 +162,9 @@ def audit(
         rivals = _rivals(contest, metric)
         table += _rows(metric, as_they_are, trivial_scores, rivals)
         raw = [(one, as_they_are) for one in rivals]
-        fair = [(one, joined[one.parameters["event"]] if one.knows else own) for one, own in raw]
+        fair = [
+            (one, joined[one.parameters["event"]] if one.knows else scores) for one, scores in raw
+        ]
         verdicts[metric] = Verdicts(_verdict(metric, "raw", raw), _verdict(metric, "joined", fair))
     changed = {name: audited(name).changed(given) for name, given in judge.metrics.items()}
     clock = series.clock if times is None else read_times(times, "times")[1]
@@ -185,20 +188,20 @@ def _evaluated(
     """Return all sides as labels, or all as `Events`, on the axis closed over ignored time."""
     with with_names({f"predicted[{name!r}]": f"detectors[{name!r}]" for name in sides}):
         read = read_detectors(truth, sides, **axis)
-    own, clock = read.truth, replace(read.truth.clock, tz=None)
-    sides = {"": own.truth} | {name: pair.predicted for name, pair in read.predicted.items()}
+    series, clock = read.truth, replace(read.truth.clock, tz=None)
+    sides = {"": series.truth} | {name: pair.predicted for name, pair in read.predicted.items()}
     events = {name: Events.wrap(replace(side, clock=clock)) for name, side in sides.items()}
-    start, stop = clock.native(np.array([own.start, own.stop]))
+    start, stop = clock.native(np.array([series.start, series.stop]))
     closed: dict[str, Any] = {"times": None, "end": None, "span": (start, stop)}
-    if own.axis is None:
-        return events.pop(""), events, closed, own
-    *times, end = clock.native(own.axis.borders())
+    if series.axis is None:
+        return events.pop(""), events, closed, series
+    *times, end = clock.native(series.axis.borders())
     labels = {name: side.to_labels(times, end) for name, side in events.items()}
-    if axis["times"] is not None or own.axis.ticks is not None:
+    if axis["times"] is not None or series.axis.ticks is not None:
         closed |= {"times": times, "end": end}
     if axis["span"] is None:
         closed["span"] = None
-    return labels.pop(""), labels, closed, own
+    return labels.pop(""), labels, closed, series
 
 
 @dataclass
@@ -303,7 +306,9 @@ class Audit:
                 "events": self.events,
                 "tried": self.tried,
                 "unit": self.unit,
-                "verdicts": [asdict(own) for both in self.verdicts.values() for own in both],
+                "verdicts": [
+                    asdict(verdict) for both in self.verdicts.values() for verdict in both
+                ],
                 "table": list(self.table),
                 "targets": list(self.targets),
                 "distances": {
@@ -338,7 +343,7 @@ class Audit:
         return rows_frame(flat_rows(self, part), backend)
 
     def __repr__(self) -> str:
-        raw, joined = (", ".join(own) or "none" for own in (self.beaten, self.beaten_joined))
+        raw, joined = (", ".join(names) or "none" for names in (self.beaten, self.beaten_joined))
         return (
             f"Audit({len(self.verdicts)} metrics on {counted(self.events, 'event')}, {self.tried} "
             f"uninformative predictions, beaten raw: {raw}; joined: {joined})"
@@ -346,7 +351,7 @@ class Audit:
 
     def _repr_html_(self) -> str:
         """Show both verdicts on every metric in a notebook."""
-        own = [verdict for both in self.verdicts.values() for verdict in both]
+        verdicts = [verdict for both in self.verdicts.values() for verdict in both]
         words = {None: "undefined", True: "beaten", False: "holds"}
 
         def written(metric: str, score: float) -> float | str:
@@ -356,13 +361,13 @@ class Audit:
         return display(
             self.headline,
             [
-                ("metric", [x.metric for x in own]),
-                ("comparison", [x.comparison for x in own]),
-                ("best detector", [x.detector for x in own]),
-                ("its score", [written(x.metric, x.detector_score) for x in own]),
-                ("rival", [x.by.replace("_", " ") for x in own]),
-                ("its score", [written(x.metric, x.score) for x in own]),
-                ("verdict", [words[x.beaten] for x in own]),
+                ("metric", [x.metric for x in verdicts]),
+                ("comparison", [x.comparison for x in verdicts]),
+                ("best detector", [x.detector for x in verdicts]),
+                ("its score", [written(x.metric, x.detector_score) for x in verdicts]),
+                ("rival", [x.by.replace("_", " ") for x in verdicts]),
+                ("its score", [written(x.metric, x.score) for x in verdicts]),
+                ("verdict", [words[x.beaten] for x in verdicts]),
             ],
             *(f"Left out: {name}, {reason}" for name, reason in self.left_out.items()),
         )
@@ -393,8 +398,8 @@ def _require_detectors(detectors: Any) -> None:
         if not is_text(name):
             raise InputTypeError("names in `detectors` to be text", shown(name))
         if name in taken:
-            own = ", ".join(taken)
-            rule = f"names in `detectors` other than those of the audit's own predictions ({own})"
+            names = ", ".join(taken)
+            rule = f"names in `detectors` other than those of the audit's own predictions ({names})"
             raise InputError(rule, repr(name), hint="Give the detector another name.")
 
 
@@ -495,8 +500,8 @@ def join_event(truth: Any, predicted: Any, event: Any, span: Any = None) -> Any:
     """
     given = {"truth": truth, "predicted": predicted, "trivial": event}
     read = {name: read_events_in_span(side, name, span) for name, side in given.items()}
-    own = read["truth"]
-    limits = Timed("span", np.array([own.start, own.stop]), own.clock)
+    given_truth = read["truth"]
+    limits = Timed("span", np.array([given_truth.start, given_truth.stop]), given_truth.clock)
     series, sides = in_span({name: one.events for name, one in read.items()}, None, limits)
     first, last, clock = series.start, series.stop, series.clock
     true_starts, true_stops, claim_starts, claim_stops, *known = (
@@ -516,4 +521,4 @@ def join_event(truth: Any, predicted: Any, event: Any, span: Any = None) -> Any:
         parts.append((starts[kept], stops[kept]))
     starts, stops = (np.concatenate(side) for side in zip(*parts, strict=True))
     order = np.argsort(starts, kind="stable")
-    return own.as_given(Intervals(starts[order], stops[order], clock).merged())
+    return given_truth.as_given(Intervals(starts[order], stops[order], clock).merged())

@@ -88,7 +88,7 @@ class Contest:
             left: Iterable[int] = range(len(self.attempts))
             if number:
                 by_metric = [self.remaining(metric, number) for metric in self.metrics]
-                left = dict.fromkeys(index for own in by_metric for index in own)
+                left = dict.fromkeys(index for indices in by_metric for index in indices)
             plans = {index: self.attempts[index].draws(self.series, number) for index in left}
             planned(sum(map(len, plans.values())))
             for index, draws in plans.items():
@@ -109,7 +109,7 @@ class Contest:
             families: dict[str, list[int]] = {}
             for index in sorted(left, key=lambda index: -worths[index]):
                 families.setdefault(self.attempts[index].family.name, []).append(index)
-            left = [index for own in families.values() for index in own[:kept]]
+            left = [index for indices in families.values() for index in indices[:kept]]
         return left
 
     def judged(self, metric: str) -> dict[int, tuple[dict[str, Any], Any]]:
@@ -156,7 +156,7 @@ def plan(
             key = (list(FAMILIES).index(family.name), number)
             drawn = np.random.SeedSequence(seed, spawn_key=key).generate_state(sum(DRAWS))
             rounds = np.split(drawn, np.cumsum(DRAWS)[:-1])
-            seeds = tuple(tuple(own.tolist()) for own in rounds) if family.random else ()
+            seeds = tuple(tuple(part.tolist()) for part in rounds) if family.random else ()
             attempts.append(Attempt(family, parameters, seeds))
     return attempts, left_out
 

@@ -96,16 +96,16 @@ def read_events_in_span(values: Any, name: str, span: Any = None) -> EventsInSpa
         return EventsInSpan(Intervals(*runs(labels), SAMPLES), 0, labels.size, samples=True)
     values.intervals.require_disjoint(name)
     with with_names({"truth": name}):
-        own, _ = in_span({"truth": values.intervals}, None, read_span(span))
-    return EventsInSpan(own.truth, own.start, own.stop, samples=False)
+        series, _ = in_span({"truth": values.intervals}, None, read_span(span))
+    return EventsInSpan(series.truth, series.start, series.stop, samples=False)
 
 
 def _read_trivial(values: Any, span: Any) -> EventsInSpan:
-    own = read_events_in_span(values, "trivial", span)
-    if not (own.durations > 0).any():
+    event = read_events_in_span(values, "trivial", span)
+    if not (event.durations > 0).any():
         hint = "An adversary needs one event that is known; any true event will do."
         raise InputError("to hold an event that lasts", "none", argument="trivial", hint=hint)
-    return own
+    return event
 
 
 def trivial_event(flagged: Any, *, widen: int = 0) -> NDArray[np.uint8]:
@@ -174,9 +174,9 @@ def from_trivial(trivial: Any, *, span: Any = None, step: Any = None) -> Predict
     >>> adversary.from_trivial(Events([(3.0, 8.0)]), span=(0.0, 10.0), step=2.0)
     Events([(0.0, 1.0), (3.0, 5.0), (7.0, 8.0)])
     """
-    own = _read_trivial(trivial, span)
-    length = default_step(own) if step is None else _read_ticks(step, own, "step")
-    return own.as_given(alternating(own, length))
+    event = _read_trivial(trivial, span)
+    length = default_step(event) if step is None else _read_ticks(step, event, "step")
+    return event.as_given(alternating(event, length))
 
 
 def against_composite(
@@ -209,11 +209,11 @@ def against_composite(
     >>> adversary.against_composite(Events([(40, 60)]), span=(0, 100))
     Events([(19, 20), (40, 60), (79, 80)])
     """
-    own = _read_trivial(trivial, span)
+    event = _read_trivial(trivial, span)
     share = read_number(share, "share", "a number above 0 and up to 1", lambda x: 0 < x <= 1)
     if count is not None:
         require_count(count, "count", 1, _MOST_DRAWN)
-    return own.as_given(beside_trivial(own, *added_predictions(own, count, share)))
+    return event.as_given(beside_trivial(event, *added_predictions(event, count, share)))
 
 
 def everything(series: Any, *, span: Any = None) -> Prediction:
@@ -232,8 +232,8 @@ def everything(series: Any, *, span: Any = None) -> Prediction:
     >>> adversary.everything([0, 1, 0])
     array([1, 1, 1], dtype=uint8)
     """
-    own = read_events_in_span(series, "series", span)
-    return own.as_given(whole_span(own))
+    given = read_events_in_span(series, "series", span)
+    return given.as_given(whole_span(given))
 
 
 def random_points(series: Any, *, count: int, seed: int = 0, span: Any = None) -> Prediction:
@@ -256,12 +256,12 @@ def random_points(series: Any, *, count: int, seed: int = 0, span: Any = None) -
     >>> len(adversary.random_points(Events([]), count=7, span=(0.0, 1.0)))
     7
     """
-    own = read_events_in_span(series, "series", span)
+    given = read_events_in_span(series, "series", span)
     require_count(count, "count", 1, _MOST_DRAWN)
     require_count(seed, "seed", 0)
-    if own.whole and count > own.length:
-        raise InputError(f"to be at most {own.length}", shown(count), argument="count")
-    return own.as_given(draw_points(own, count, seed))
+    if given.whole and count > given.length:
+        raise InputError(f"to be at most {given.length}", shown(count), argument="count")
+    return given.as_given(draw_points(given, count, seed))
 
 
 def random_ranges(
@@ -287,26 +287,26 @@ def random_ranges(
     >>> Events.from_labels(drawn).durations
     array([5, 5, 5])
     """
-    own = read_events_in_span(series, "series", span)
+    given = read_events_in_span(series, "series", span)
     require_count(count, "count", 1, _MOST_DRAWN)
     require_count(seed, "seed", 0)
-    ticks = _read_ticks(length, own, "length")
-    needed = count * ticks + (count - 1) * own.gap
-    if needed > own.length:
+    ticks = _read_ticks(length, given, "length")
+    needed = count * ticks + (count - 1) * given.gap
+    if needed > given.length:
         rule = "ranges of this `length` to fit in the series"
-        got = f"{needed:g} ticks of {own.length:g}"
+        got = f"{needed:g} ticks of {given.length:g}"
         raise InputError(rule, got, argument="count", hint="Ask for fewer, or for shorter ones.")
-    return own.as_given(draw_ranges(own, count, ticks, seed))
+    return given.as_given(draw_ranges(given, count, ticks, seed))
 
 
-def _read_ticks(value: Any, own: EventsInSpan, name: str) -> Tick:
-    ticks = read_duration(value, own.clock, name)
-    if ticks == 0 or (own.whole and not float(ticks).is_integer()):
-        rule = "a whole number of ticks, 1 or more" if own.whole else "more than 0"
+def _read_ticks(value: Any, series: EventsInSpan, name: str) -> Tick:
+    ticks = read_duration(value, series.clock, name)
+    if ticks == 0 or (series.whole and not float(ticks).is_integer()):
+        rule = "a whole number of ticks, 1 or more" if series.whole else "more than 0"
         raise InputError(f"to be {rule}", shown(value), argument=name)
-    if ticks > own.length:
+    if ticks > series.length:
         raise InputError("to fit in the series", shown(value), argument=name)
-    return int(ticks) if own.whole else ticks
+    return int(ticks) if series.whole else ticks
 
 
 def alternating(series: EventsInSpan, step: Tick) -> Intervals:

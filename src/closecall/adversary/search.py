@@ -71,7 +71,7 @@ class Judge:
 
     def values(self, predicted: Any) -> Values:
         """Return every number of every metric; lengths of time are in seconds."""
-        metrics = {name: own for name, own in self.metrics.items() if name in METRICS}
+        metrics = {name: parameters for name, parameters in self.metrics.items() if name in METRICS}
         row = evaluate(self.truth, predicted, metrics=metrics, **self.axis) if metrics else {}
         return {
             name: {
@@ -256,9 +256,9 @@ def search(
 
     named = None if families is None else "/".join(family.name for family in chosen)
     asked = {"metric": metric, "parameters": pairs_text(given) or None, "families": named}
-    own = axis if entry else {"span": span if isinstance(truth, Events) else None}
-    pair = read_pair(truth, truth if trivial is None else trivial, **own)
-    contest = Contest(attempts, series, [name], score, lambda _, own: merit(entry, own))
+    options = axis if entry else {"span": span if isinstance(truth, Events) else None}
+    pair = read_pair(truth, truth if trivial is None else trivial, **options)
+    contest = Contest(attempts, series, [name], score, lambda _, values: merit(entry, values))
     contest.hold()
     judged = contest.judged(name)
     best = max(judged, key=lambda index: contest.worth(name, judged[index][1]))
@@ -331,7 +331,7 @@ def _scorer(
         require_labels(entry)
         entry.check(parameters, alone=True)
         judge, number = Judge(truth, {metric: parameters}, axis), main_number(entry)
-        return metric, lambda own: judge.values(own)[metric][number], entry
+        return metric, lambda predicted: judge.values(predicted)[metric][number], entry
     if not takes(metric, 2):
         rule = "to be a name or a function (truth, predicted)"
         raise InputTypeError(rule, shown(metric), argument="metric")

@@ -181,7 +181,7 @@ def _long_event(measure: Measure) -> dict[str, float]:
     )
     differences = {}
     for name in both:
-        best, *each = (merit(audited(name), own[name]) for own in (both, long, short))
+        best, *each = (merit(audited(name), values[name]) for values in (both, long, short))
         way = best - min(each)
         differences[name] = (each[0] - each[1]) / way if isfinite(way) and way > 0 else nan
     return differences

@@ -242,16 +242,16 @@ def score_zones(
             row[:OUTCOME] = np.nan
             row[RECALL], row[RECALL_DISTANCE], row[DURATION] = 0.0, np.inf, 0.0
             continue
-        own = pieces[offsets[j] : offsets[j + 1]]
+        inside = pieces[offsets[j] : offsets[j + 1]]
         a, b = 2 * (true_starts[j] - origin), 2 * (true_stops[j] - origin)
         A, B = borders[j], borders[j + 1]
-        unit = zone_unit(own, a, b, A, B) if exact else A - A
+        unit = zone_unit(inside, a, b, A, B) if exact else A - A
         if unit > 2:  # noqa: PLR2004 - halving rounds nothing
-            for k in range(len(own)):
-                own[k, 0], own[k, 1] = (own[k, 0] - A) // unit, (own[k, 1] - A) // unit
+            for k in range(len(inside)):
+                inside[k, 0], inside[k, 1] = (inside[k, 0] - A) // unit, (inside[k, 1] - A) // unit
             a, b, B, A = (a - A) // unit, (b - A) // unit, (B - A) // unit, A - A
-        precision_row(own, a, b, A, B, row)
-        recall_row(own, a, b, A, B, row)
+        precision_row(inside, a, b, A, B, row)
+        recall_row(inside, a, b, A, B, row)
         if unit > 2:  # noqa: PLR2004
             row[PRECISION_DISTANCE:OUTCOME] *= np.float64(unit)
         precision_sum += row[PRECISION]

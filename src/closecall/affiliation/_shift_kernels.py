@@ -210,7 +210,14 @@ def score_seam(
     return precision, recall, harmonic_mean(precision, recall)
 
 
-@kernel
+def seam_elements(*arguments: Any) -> int:
+    """Count what `score_seams` goes through: every seam takes about 20 steps in each zone."""
+    true_starts, *_, (first, after), _, _, _ = arguments
+    zones: int = len(true_starts) * (after - first)
+    return 20 * zones
+
+
+@kernel(elements=seam_elements)
 def score_seams(
     true_starts: Ticks,
     true_stops: Ticks,
@@ -227,7 +234,7 @@ def score_seams(
     """Fill in precision, recall and F1 (rows) for a part of the seams, and add to the events.
 
     The first seam, 0, is what was observed; `events` is about the others, and has no rows if nobody
-    asks. All that one seam takes is one call, since plain Python is watched here.
+    asks.
     """
     truth, alarms = (true_starts, true_stops, borders), (starts, stops, sums)
     for number in range(part[0], part[1]):

@@ -20,10 +20,10 @@ from closecall.affiliation.sweep import (
     weigh,
 )
 from closecall.affiliation.thresholds import (
-    Columns,
     Constraints,
     CrossFitted,
     OperatingPoint,
+    ThresholdColumns,
     best_index,
     cross_fit,
 )
@@ -283,7 +283,12 @@ class AffiliationCurve:
         return self._point(told, index, weight, columns, asked)
 
     def _point(
-        self, threshold: float, index: int, beta: float, columns: Columns, signature: Signature
+        self,
+        threshold: float,
+        index: int,
+        beta: float,
+        columns: ThresholdColumns,
+        signature: Signature,
     ) -> OperatingPoint:
         return OperatingPoint(
             threshold=threshold,
@@ -335,7 +340,9 @@ class AffiliationCurve:
         """
         return cross_fit(self, self._columns, beta, folds, Constraints(**constraints))
 
-    def _columns(self, cooldown: float = 0.0, without: tuple[int, int] = (0, 0)) -> Columns:
+    def _columns(
+        self, cooldown: float = 0.0, without: tuple[int, int] = (0, 0)
+    ) -> ThresholdColumns:
         """Return what a threshold is chosen by, alarms closer than `cooldown` ticks counted once.
 
         `without` leaves out the zones of the true events from the first index to the second.
@@ -346,9 +353,11 @@ class AffiliationCurve:
         if cooldown:
             alarms = self._count(slice(None), self._order, cooldown)
         length = self.scored.stop - self.scored.start
-        return Columns(self.thresholds, self.precision, self.recall, *alarms, self.alarmed, length)
+        return ThresholdColumns(
+            self.thresholds, self.precision, self.recall, *alarms, self.alarmed, length
+        )
 
-    def _columns_without(self, cooldown: float, first: int, after: int) -> Columns:
+    def _columns_without(self, cooldown: float, first: int, after: int) -> ThresholdColumns:
         """Sweep all zones but some."""
         pieces = self._pieces
         low, high = pieces.offsets[first], pieces.offsets[after]
@@ -363,7 +372,7 @@ class AffiliationCurve:
         # The outer zones may reach beyond the samples.
         left_out = pieces.borders[after] - pieces.borders[first]
         time = self.scored.stop - self.scored.start - 0.5 * left_out
-        return Columns(
+        return ThresholdColumns(
             *(thresholds, precision, recall, alarms, false_alarms),
             *(alarmed / (2 * time / pieces.unit), time),
         )
@@ -502,7 +511,7 @@ class AffiliationCurve:
             f"{average} over {counted(len(self), 'threshold')}; {moved}",
             "the best was chosen on the labels that judge it: `cross_fitted` tells what that gains",
             [
-                ("threshold", [f"{own:.6g}{' (best)' * (own == best)}" for own in thresholds]),
+                ("threshold", [f"{one:.6g}{' (best)' * (one == best)}" for one in thresholds]),
                 *((heading(name), values) for name, values in columns.items()),
             ],
         )

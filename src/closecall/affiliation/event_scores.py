@@ -77,8 +77,6 @@ class EventScores(TrueEvents):
     """How many predicted events, or parts of them, lie in the event's zone."""
     alarms: int
     """How many predicted events there are in all."""
-    kept: bool = True
-    """Whether `pair` has the predicted events; a stream does not keep them."""
 
     @property
     def details(self) -> Mapping[str, NDArray[Any]]:
@@ -254,9 +252,6 @@ def _beside(details: Mapping[str, Any]) -> dict[str, Any]:
 
 def chance_of(events: EventScores, zero_division: float) -> Chance:
     """Compute what the same alarms reach when moved; O(1,000 (n + m)) for n and m events."""
-    if not events.kept:
-        known = events.alarms == 0
-        return Chance.without_shifts(len(events), *((zero_division, 0.0) if known else (nan, nan)))
     return Chance.of(events.pair, zero_division)
 
 

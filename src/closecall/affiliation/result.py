@@ -28,7 +28,7 @@ from closecall.latex import latex_table
 from closecall.notebook import MOST_ROWS, display, heading, more_rows
 from closecall.parameters import is_text, read_flag
 from closecall.plain import flat_numbers, plain
-from closecall.signature import options_of, sign
+from closecall.signature import sign
 from closecall.wording import counted, headline, listed, score_or_dash
 
 if TYPE_CHECKING:
@@ -67,15 +67,8 @@ class Affiliation:
 
     @cached_property
     def signature(self) -> Signature:
-        """What decided these digits, in one line; see `closecall.signature`.
-
-        The data of a stream, which keeps no alarms, is ``none``.
-        """
-        pair = self.events.pair
-        given: dict[str, Any] = {"zero_division": self.zero_division}
-        if self.events.kept:
-            return sign("affiliation", pair, **given)
-        return sign("affiliation", None, **options_of(pair), **given)
+        """What decided these digits, in one line; see `closecall.signature`."""
+        return sign("affiliation", self.events.pair, zero_division=self.zero_division)
 
     @property
     def caught(self) -> int:
@@ -95,7 +88,6 @@ class Affiliation:
     @property
     def alarmed(self) -> float:
         """The share of the evaluated time that is in alarm, in [0, 1]."""
-        # From the durations by zone, which the result of a stream has as well.
         covered = self.events.table[:, _kernels.DURATION].sum()
         return float(covered / (self.events.pair.stop - self.events.pair.start))
 
@@ -119,8 +111,8 @@ class Affiliation:
     def chance(self) -> Chance:
         """What the same alarms reach when they are moved: means over circular shifts.
 
-        Always the same shifts, scored with the ``zero_division`` of this result; nan for that of a
-        stream, which keeps no alarms. O(1,000 (n + m)) for n true and m predicted events, once.
+        Always the same shifts, scored with the ``zero_division`` of this result. O(1,000 (n + m))
+        for n true and m predicted events, once.
 
         Examples
         --------
@@ -376,8 +368,6 @@ class Affiliation:
     def _repr_html_(self) -> str:
         """Show the scores, the level of chance and the first events in a notebook."""
         moved = f"the same alarms, moved: {_scores_line(self.chance.values())}"
-        if self.alarms and not self.events.kept:
-            moved = "a stream keeps no alarms that could be moved: the level of chance is not known"
         return display(
             self.headline,
             _scores_line(self.values()),

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from closecall.affiliation import _curve_kernels
 from closecall.affiliation.curve import affiliation_curve
-from closecall.affiliation.sweep import alarm_columns
-from closecall.affiliation.thresholds import MOST_ALARMED, Limit, keeping_all, read_budget
+from closecall.affiliation.sweep import descending_order
+from closecall.affiliation.thresholds import (
+    MOST_ALARMED,
+    ThresholdColumns,
+    ThresholdLimit,
+    keeping_all,
+    read_budget,
+)
 from closecall.errors import (
     InputError,
     InputTypeError,
@@ -147,8 +154,8 @@ class ThresholdRule:
         if self.kind == "number":
             return self.value
         if self.kind == "best_f1":
-            own = affiliation_curve(scored, None) if curve is None else curve
-            return own.thresholds[first_highest(own.f1)].item()
+            swept = affiliation_curve(scored, None) if curve is None else curve
+            return swept.thresholds[first_highest(swept.f1)].item()
         if self.kind == "alarms":
             return _within_budget(scored, self.value)
         if self.kind not in _NUMBERS:
@@ -195,12 +202,26 @@ def _unknown(rule: Any) -> InputError:
 
 def _within_budget(scored: Scored, budget: Any) -> Any:
     """Return the lowest threshold that keeps a budget of alarms, and at most half alarmed."""
-    columns = alarm_columns(scored)
+    columns = _alarm_columns(scored)
     limits = [
-        Limit("alarms", "alarms", *read_budget(budget, scored.clock, "the rule 'alarms'")),
-        Limit("max_alarmed", "alarmed", MOST_ALARMED, at_most=True),
+        ThresholdLimit("alarms", "alarms", *read_budget(budget, scored.clock, "the rule 'alarms'")),
+        ThresholdLimit("max_alarmed", "alarmed", MOST_ALARMED, at_most=True),
     ]
     return columns.thresholds[np.flatnonzero(keeping_all(columns, limits))[-1]].item()
+
+
+def _alarm_columns(scored: Scored) -> ThresholdColumns:
+    """Return the alarms at every threshold of scores whose truth does not matter."""
+    cuts = scored.axis.borders()
+    order = descending_order(scored.scores)
+    time = np.cumsum(np.diff(cuts)[order], dtype=np.float64) / (scored.stop - scored.start)
+    ordered = scored.scores[order]
+    last = np.append(ordered[1:] != ordered[:-1], True)
+    hit = np.zeros(ordered.size, dtype=bool)
+    ends = cuts[:-1], cuts[1:]
+    alarms = _curve_kernels.count_groups(scored.scores, order, *ends, hit, 0.0)
+    unknown, length = np.full(alarms[0].size, np.nan), scored.stop - scored.start
+    return ThresholdColumns(ordered[last], unknown, unknown, *alarms, time[last], length)
 
 
 def _peaks_over_threshold(values: NDArray[np.float64], risk: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isnan, nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +14,6 @@ from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.errors import InputError, shown
 from closecall.parameters import is_number, read_length
 from closecall.series import Pair, read_pair
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from closecall.clock import Tick, Ticks
 
 
 def affiliation(
@@ -122,40 +117,25 @@ def require_zero_division(value: Any) -> None:
         raise InputError("to be nan, 0 or 1", shown(value), argument="zero_division")
 
 
-def score_pair(pair: Pair, zero_division: float = nan) -> Affiliation:
-    """Score events that have been checked already."""
-    truth, predicted = pair.truth, pair.predicted
-    borders, origin = zone_borders(pair), origin_of(pair)
-    sides = (truth.starts, truth.stops), (predicted.starts, predicted.stops)
-    table, counts, sums = score_zones(*sides, borders, origin)
-    _kernels.find_outcomes(*sides[0], *sides[1], origin, borders, table, True)
-    events = EventScores(pair, borders, table, counts, len(predicted))
-    return mean_scores(events, sums, zero_division)
+def score_pair(pair: Pair, zero_division: float = nan, *, ahead: bool = True) -> Affiliation:
+    """Score events that have been checked already.
 
-
-def score_zones(
-    truth: tuple[Ticks, Ticks], predicted: tuple[Ticks, Ticks], borders: Ticks, origin: Tick
-) -> tuple[NDArray[np.float64], NDArray[np.int64], tuple[float, int, float]]:
-    """Score the zones of true events, given as starts and stops like the predicted ones.
-
-    Returns the table of `_kernels`, how many predicted pieces each zone has, and the sum and count
-    of the precisions and the sum of the recalls.
+    Unless `ahead`, ``nearest`` only considers alarms that start before the event's zone stops.
     """
+    truth = pair.truth.starts, pair.truth.stops
+    predicted = pair.predicted.starts, pair.predicted.stops
+    borders, origin = zone_borders(pair), origin_of(pair)
     zones = len(borders) - 1
     # Each border cuts at most one prediction in two.
-    pieces = np.empty((len(predicted[0]) + zones, 2), dtype=borders.dtype)
+    pieces = np.empty((len(pair.predicted) + zones, 2), dtype=borders.dtype)
     offsets = np.empty(zones + 1, dtype=np.int64)
     _kernels.cut_at_borders(*predicted, origin, borders, pieces, offsets)
     table = np.empty((zones, _kernels.COLUMNS))
     exact = borders.dtype.kind == "i"
     sums = _kernels.score_zones(*truth, origin, borders, pieces, offsets, table, exact)
-    return table, np.diff(offsets), sums
-
-
-def mean_scores(
-    events: EventScores, sums: tuple[float, int, float], zero_division: float = nan
-) -> Affiliation:
-    """Average over the events (equation 6), given the sums of `score_zones`."""
+    _kernels.find_outcomes(*truth, *predicted, origin, borders, table, ahead)
+    events = EventScores(pair, borders, table, np.diff(offsets), len(pair.predicted))
+    # The mean over the events (equation 6).
     precision_sum, defined, recall_sum = sums
     count = len(events.table)
     if isnan(zero_division):

@@ -282,8 +282,7 @@ class Chance:
     """What a detector's own alarms reach when they are moved: means over circular shifts.
 
     The shifts are always the same ones: all there are, if there are at most 1,000, else 1,000 that
-    are evenly spread. Without alarms nothing can be moved: recall is 0, the rest nan. A stream
-    does not keep its alarms, so all of it is nan there.
+    are evenly spread. Without alarms nothing can be moved: recall is 0, the rest nan.
 
     Examples
     --------
@@ -331,7 +330,7 @@ class Chance:
 
     @classmethod
     def without_shifts(cls, events: int, precision: float, recall: float) -> Chance:
-        """Return the level where nothing can be moved: no alarms, or none that were kept."""
+        """Return the level where nothing can be moved."""
         f1 = nan if isnan(precision) else 0.0
         undefined, recalls = np.full(events, nan), np.full(events, recall)
         observed = np.stack((undefined, recalls, undefined))

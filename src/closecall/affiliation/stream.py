@@ -2,68 +2,51 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import fields, replace
-from datetime import timedelta, timezone, tzinfo
-from hashlib import sha256
-from types import NoneType
+from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation.stream_parts import (
-    EventPart,
-    Part,
-    SampledPart,
-    StreamOptions,
-    TimedPart,
-    join_parts,
-    on_stream_clock,
-    read_chunk,
-    read_mask,
+from closecall.affiliation.runs import (
+    IGNORED,
+    NO_STEPS,
+    PREDICTED,
+    TRUTH,
+    Cursor,
+    Runs,
+    clock_text,
+    event_runs,
 )
-from closecall.affiliation.stream_state import Blocks, CallersTime, RunsLeftOut, Segment
-from closecall.axis import Spacing, after_last
-from closecall.clock import Clock, Timed, read_times
-from closecall.columns import time_zone
+from closecall.affiliation.score import affiliation
+from closecall.axis import IgnoredTime, after_last, require_increasing
+from closecall.clock import LARGEST, PER_SECOND, Clock, Timed, on_one_clock, read_times
+from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
+from closecall.events import Events, Intervals, interval_text, read_ignored, read_labels
 from closecall.parameters import read_length
+from closecall.series import require_squares
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from closecall.affiliation.result import Affiliation
-
-
-_KINDS: dict[str, Any] = {
-    kind.__name__: kind
-    for kind in (
-        Blocks,
-        CallersTime,
-        Clock,
-        EventPart,
-        RunsLeftOut,
-        SampledPart,
-        Segment,
-        Spacing,
-        StreamOptions,
-        TimedPart,
-    )
-}
-_VERSION = 1  # of the layout of JSON
+    from closecall.clock import Tick, Ticks
 
 
 class AffiliationStream:
-    r"""Score a series chunk by chunk, with the digits that `affiliation` gives for all of it.
+    r"""Score a series chunk by chunk, with the result that `affiliation` gives for all of it.
 
     A zone of affiliation ends halfway to the next true event, so its scores (equations 4 and 5 of
     the paper, in [0, 1], higher is better) are known as soon as that event starts:
 
     .. math:: I_j = [(b_{j-1} + a_j) / 2, (b_j + a_{j+1}) / 2), \quad \text{gt}_j = [a_j, b_j).
 
-    What is kept is one row and up to four predicted events for each true event, and the predicted
-    events that reach into the first and into the last zone; never samples. Streams of adjacent
-    stretches of time can be added, so that each can be computed by another process.
+    A stream keeps at most 17 bytes for each change of truth, prediction or ignored time, and no
+    samples. Streams of adjacent stretches of time can be added, so that each can be computed by
+    another process.
 
     Parameters
     ----------
@@ -98,21 +81,21 @@ class AffiliationStream:
     Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
     """
 
-    __slots__ = ("_options", "_part", "_yielded")
+    __slots__ = ("_begun", "_cursor", "_runs", "_yielded")
 
     def __init__(self, *, start: Any = None, step: Any = None, max_step: Any = None) -> None:
-        # A timedelta is read beside the unit of the times.
-        if max_step is not None and not isinstance(max_step, timedelta | np.timedelta64):
-            read_length(max_step, Clock("number"), "max_step")
-        self._options = replace(StreamOptions.read(start, step), max_step=max_step)
-        self._part: Part | None = None
-        self._yielded = 0
+        self._set(_read_options(start, step, max_step))
+
+    def _set(self, runs: Runs, yielded: int = 0) -> AffiliationStream:
+        self._runs, self._yielded = runs, yielded
+        self._cursor, self._begun = Cursor(), True
+        return self
 
     def update(self, truth: Any, predicted: Any, *, times: Any = None, ignore: Any = None) -> None:
         """Take the next chunk of two 0/1 vectors, of any length.
 
-        A run of ones that goes on in the next chunk is one event. A chunk that breaks a rule
-        raises, and leaves the stream as it was.
+        A run of ones that continues in the next chunk is one event. A chunk that breaks a rule
+        raises an error and leaves the stream as it was.
 
         Parameters
         ----------
@@ -120,7 +103,7 @@ class AffiliationStream:
             Two 0/1 vectors of one length; they may be empty.
         times
             Strictly increasing times of the samples, with every chunk or with none. A sample lasts
-            until the next one starts, be it in the next chunk.
+            until the next one starts, also if that is in the next chunk.
         ignore
             A 0/1 vector of the samples that do not count, as in `affiliation`.
 
@@ -132,19 +115,38 @@ class AffiliationStream:
         >>> stream.result(end=5.0).events.stop
         array([3.5])
         """
-        labels = read_chunk(truth, predicted)
-        mask = read_mask(ignore, len(labels[0]))
+        codes, before = _read_codes(truth, predicted, ignore), self._runs
         if times is None:
-            if len(labels[0]):
-                self._take(SampledPart.read(labels, mask, self._part, self._options))
+            if codes.size:
+                self._take(before.counted(codes, _sample_step(before)))
             return
-        if self._options.placed:
+        if before.placed:
             raise InputTypeError(
                 "no `start` for a stream whose chunks have times",
-                self._options.clock.text(self._options.start),
+                before.clock.text(before.start),
                 hint="Such a stream starts at its first time.",
             )
-        self._take(TimedPart.read(labels, mask, times, self._part, self._options))
+        ticks, clock = read_times(times, "times")
+        if ticks.size != codes.size:
+            rule = f"to have one time for each of the {codes.size} labels"
+            raise InputError(rule, f"{ticks.size}", argument="times")
+        if not codes.size:
+            return
+        if before.way == "times":
+            (ticks,), clock = _on_stream_clock(before, Timed("times", ticks, clock))
+            if ticks[0] <= before.stop:
+                raise InputError(
+                    "to be strictly increasing",
+                    f"{clock.text(ticks[0].item())} at index 0, after "
+                    f"{clock.text(before.stop)} in the chunk before",
+                    argument="times",
+                    hint="Give the chunks in the order of time.",
+                )
+        require_increasing(ticks, clock, "times")
+        if clock.kind == "number":
+            require_squares(np.diff(ticks))
+        float32 = getattr(times, "dtype", None) == np.float32
+        self._take(before.timed(codes, Timed("times", ticks, clock), float32=float32))
 
     def update_events(self, truth: Any, predicted: Any, *, until: Any, ignore: Any = None) -> None:
         """Take the events of the next stretch of time, which has then been seen up to `until`.
@@ -171,16 +173,46 @@ class AffiliationStream:
         >>> stream.result()
         Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
         """
-        self._take(EventPart.read((truth, predicted), until, ignore, self._part, self._options))
+        before = self._runs
+        for side in (truth, predicted):
+            if not isinstance(side, Events):
+                rule, got = "`truth` and `predicted` to be Events", type(side).__name__
+                raise InputTypeError(rule, got, hint="Give 0/1 vectors to `update`.")
+        if not before.placed:
+            hint = "Make it with `AffiliationStream(start=...)`."
+            raise InputTypeError("a `start` for a stream of events", "none", hint=hint)
+        if before.max_step is not None:
+            rule = "no `max_step` for a stream of events, which have no samples"
+            raise InputTypeError(rule, "`max_step`")
+        timed = [*truth.intervals.timed("truth"), *predicted.intervals.timed("predicted")]
+        timed += read_ignored([] if ignore is None else ignore).timed("ignore")
+        timed.append(Timed("until", *read_times([until], "until")))
+        if before.way:
+            ticks, clock = _on_stream_clock(before, *timed)
+            span = before.stop, ticks[-1][0].item()
+        else:
+            start = Timed("start", np.array([before.stop]), before.clock)
+            ((first,), *ticks), clock = on_one_clock(start, *timed)
+            span = first.item(), ticks[-1][0].item()
+        sides = [Intervals(ticks[at], ticks[at + 1], clock) for at in (0, 2)]
+        for name, side in zip(("truth", "predicted"), sides, strict=True):
+            side.require_disjoint(name)
+            _require_within(side, *span, name)
+        ignored = IgnoredTime.within(ticks[4], ticks[5], span, clock)
+        nothing = ticks[4][:0], ticks[5][:0]
+        bounds = nothing if ignored is None else (ignored.starts, ignored.stops)
+        runs = event_runs((*sides, Intervals(*bounds, clock)), span[0], clock)
+        chunk = replace(before, clock=clock, start=span[0], stop=span[1], way="events")
+        self._take(replace(chunk, arrays=(runs,), steps=NO_STEPS))
 
     def closed(self) -> Iterator[dict[str, Any]]:
         """Yield the row of each true event whose zone is complete, once, in order.
 
-        That is so as soon as the next true event has started. Rows are those of
-        `EventScores.rows`, without the scores above chance; ``nearest`` only knows alarms that
-        start before the zone stops, where `result` knows all. The first zone is taken to start
-        where the stream does; a sum of streams therefore goes on where its left part was, and
-        yields all rows of its right part.
+        A zone is complete as soon as the next true event has started, and is scored once. Rows are
+        those of `EventScores.rows`, without the scores above chance; ``nearest`` only considers
+        alarms that start before the zone stops, where `result` considers all. The first zone is
+        taken to start where the stream does; a sum of streams therefore continues where its left
+        part was, and yields all rows of its right part.
 
         Examples
         --------
@@ -194,19 +226,19 @@ class AffiliationStream:
         >>> list(stream.closed())
         []
         """
-        if self._part is None:
+        if not self._begun:
             return
-        first = self._yielded
-        for index, row in enumerate(self._part.known.complete_rows(first), first):
+        runs, cursor = self._runs, self._cursor
+        rows, following = runs.closed_zones(cursor)
+        for index, row in enumerate(rows, cursor.zones):
             if index >= self._yielded:  # another loop over the same stream may have been faster
                 self._yielded = index + 1
                 yield row
+        if self._runs is runs:
+            self._cursor, self._begun = following, False
 
     def result(self, *, end: Any = None) -> Affiliation:
         """Score all that has been seen so far, as `affiliation` would; the stream can go on.
-
-        The predicted events are not kept, so the result cannot be drawn, and its ``chance``, for
-        which they would be moved, is nan.
 
         Parameters
         ----------
@@ -228,23 +260,25 @@ class AffiliationStream:
         >>> stream.result().precision
         0.53125
         """
-        if self._part is None:
+        if not self:
             raise UndefinedMetricError(
                 "at least one true event (affiliation is undefined for a series without any)",
                 "a stream that has seen nothing",
             )
-        known, stop = self._part.known, None
+        # As one array, which the next call need not copy again.
+        runs = self._runs = replace(self._runs, arrays=(self._runs.from_run(0),))
+        stop = runs.end()
         if end is not None:
-            timed = Timed("end", *read_times([end], "end"))
-            last = known.callers.stop
-            ((tick,),), clock = on_stream_clock(last, known.clock, timed)
-            stop = after_last(last, tick.item(), clock)
-        if isinstance(self._part, TimedPart):
-            known, stop = self._part.finished(stop), None
-        if stop is not None:
-            rule = "no `end` for a stream that knows where it stops"
-            raise InputTypeError(rule, known.clock.text(stop))
-        return known.result(max_step=self._options.max_step)
+            ((tick,),), clock = _on_stream_clock(runs, Timed("end", *read_times([end], "end")))
+            stop = after_last(runs.stop, tick.item(), clock)
+            if runs.way != "times":
+                rule = "no `end` for a stream that knows where it stops"
+                raise InputTypeError(rule, clock.text(stop))
+        if stop is None:
+            rule = f"`end` for {'unevenly spaced times' if runs.samples > 1 else 'a single sample'}"
+            hint = f"Pass `end=`, where the one at {runs.clock.text(runs.stop)} stops."
+            raise InputError(rule, "none", hint=hint)
+        return affiliation(runs.until(stop).pair(), None)
 
     def to_json(self) -> str:
         """Write all that the stream knows as JSON text, from which it can go on elsewhere.
@@ -258,25 +292,26 @@ class AffiliationStream:
         >>> again.result()
         Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
         """
-        return _state_to_json((self._options, self._part, self._yielded))
+        from closecall.affiliation.stream_state import to_json
+
+        return to_json(self._runs, self._yielded)
 
     @staticmethod
     def from_json(text: str) -> AffiliationStream:
         """Return the stream that `to_json` wrote; raise if the text was changed."""
-        stream = AffiliationStream.__new__(AffiliationStream)
-        for name, value in zip(stream.__slots__, _state_from_json(text), strict=True):
-            setattr(stream, name, value)
-        return stream
+        from closecall.affiliation.stream_state import from_json
+
+        return AffiliationStream()._set(*from_json(text))  # noqa: SLF001 - of this class
 
     @property
     def alarms(self) -> int:
         """How many predicted events have been seen, the one that may go on included."""
-        return 0 if self._part is None else self._part.known.alarms
+        return self._runs.count(PREDICTED)
 
     @property
     def kept(self) -> int:
-        """How many predicted events are kept, for zones that are not complete on both sides."""
-        return 0 if self._part is None else self._part.known.kept
+        """How many changes of truth, prediction or ignored time are kept."""
+        return len(self._runs)
 
     def __add__(self, other: object) -> AffiliationStream:
         """Put a stream that starts where this one stops after it; neither is changed.
@@ -291,130 +326,153 @@ class AffiliationStream:
         """
         if not isinstance(other, AffiliationStream):
             return NotImplemented
-        both = AffiliationStream.__new__(AffiliationStream)
-        both._yielded = self._yielded
-        own, theirs = self._options, other._options
-        if own.max_step != theirs.max_step:
-            got = f"{own.max_step} and {theirs.max_step}"
-            raise InputError("two streams with one `max_step`", got)
-        both._options = own if self._part or own.placed or not theirs.told else theirs
-        left, right = self._part or self._empty(other), other._part or other._empty(self)
-        both._part = self._part or other._part
-        if left is not None and right is not None:
-            joined = _checked(join_parts(left, right))
-            both._part = both._part and joined
-        return both
+        return AffiliationStream()._set(self._runs.followed_by(other._runs), self._yielded)
 
     def __len__(self) -> int:
         """How many true events have been seen, the one that may go on included."""
-        return 0 if self._part is None else len(self._part.known.truth)
+        return self._runs.count(TRUTH)
 
     def __bool__(self) -> bool:
         """Whether anything has been seen, with true events or without."""
-        return self._part is not None
+        return self._runs.way != ""
 
     def __repr__(self) -> str:
-        if self._part is None:
+        if not self:
             return "AffiliationStream(nothing seen)"
-        known = self._part.known
-        callers = known.callers
-        start, stop = known.clock.text(callers.start), known.clock.text(callers.stop)
-        counts = f"{_count(len(self), 'true event')}, {_count(self.alarms, 'alarm')}"
-        return f"AffiliationStream({counts}, from {start} to {stop})"
+        start, stop = map(self._runs.clock.text, (self._runs.start, self._runs.stop))
+        counts = {"true event": len(self), "alarm": self.alarms}
+        seen = [f"{count:,} {noun}{'s' * (count != 1)}" for noun, count in counts.items()]
+        return f"AffiliationStream({', '.join(seen)}, from {start} to {stop})"
 
-    def _take(self, part: Part | None) -> None:
+    def _take(self, chunk: Runs) -> None:
         """Put a chunk after what has been seen, once nothing can go wrong any more."""
-        if part is not None:
-            self._part = _checked(part if self._part is None else join_parts(self._part, part))
-
-    def _empty(self, beside: AffiliationStream) -> Part | None:
-        """Return a part without length, if this stream was told what to see."""
-        own, other = self._options, beside._part
-        sampled = isinstance(other, SampledPart) or (
-            other is None and None not in (own.step, beside._options.step)
-        )
-        if not (own.told if sampled else own.placed):
-            return None
-        nothing = np.empty((0, 2), dtype=np.float64 if own.clock.kind == "number" else np.int64)
-        at = Segment.of(nothing, nothing, (own.start, own.start), own.clock, joins=sampled)
-        return SampledPart(at, own.sample_step(), own.placed) if sampled else EventPart(at)
+        self._runs = self._runs.followed_by(chunk) if self else chunk.checked()
+        codes = chunk.arrays[0]["code"] & (TRUTH | IGNORED)
+        self._begun = self._begun or bool((codes == TRUTH).any())
 
 
-def _checked(part: Part) -> Part:
-    """Raise if the span is too long for exact arithmetic."""
-    known = part.known
-    if known.clock.kind != "number" and known.start < known.stop:
-        known.pair(known.truth.first(0)).checked()
-    return part
+def _read_options(start: Any, step: Any, max_step: Any) -> Runs:
+    """Read a start and a step: integers, or a datetime and a timedelta."""
+    # A timedelta is read when the unit of the times is known.
+    if max_step is not None and not isinstance(max_step, timedelta | np.timedelta64):
+        read_length(max_step, Clock("number"), "max_step")
+    ticks, clock = read_times([0 if start is None else start], "start")
+    first, length = ticks[0].item(), 1 if clock.kind == "integer" else None
+    if step is not None:
+        if clock.kind == "datetime":
+            first, length, clock = _read_dated_step(clock.native(ticks)[0], clock, step)
+        elif clock.kind == "number":
+            raise _not_exact("start", start)
+        elif isinstance(step, (timedelta, np.timedelta64)):
+            raise InputTypeError("a datetime `start` beside this `step`", f"{start}")
+        elif isinstance(step, bool) or not isinstance(step, (int, np.integer)):
+            raise _not_exact("step", step)
+        else:
+            length = int(step)
+        if length <= 0:
+            raise InputError("to be longer than zero", shown(length), argument="step")
+        if length > LARGEST:
+            raise InputError(f"to be at most {LARGEST:,}", shown(length), argument="step")
+    return Runs(clock, first, first, length, start is not None, max_step)
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def _sample_step(runs: Runs) -> int:
+    """Return the length of a sample in ticks; raise if samples need times."""
+    if runs.step is not None:
+        return runs.step
+    hint = "Make the stream without `start`, and pass `times=` with each chunk."
+    if runs.clock.kind == "number":
+        rule = "to be an integer, or a datetime, for samples without times"
+        raise InputTypeError(rule, runs.clock.text(runs.start), argument="start", hint=hint)
+    hint = f"Pass `step=` when the stream is made. Or: {hint[0].lower()}{hint[1:]}"
+    raise InputTypeError("`step` beside a `start` that is a datetime", "none", hint=hint)
 
 
-def _state_to_json(state: tuple[Any, ...]) -> str:
-    """Write a state with a checksum, so that damage is noticed."""
-    content = json.dumps(_encoded(state))
-    digest = sha256(content.encode()).hexdigest()
-    return f'{{"closecall_stream": {_VERSION}, "sha256": "{digest}", "state": {content}}}\n'
-
-
-def _state_from_json(text: str) -> Any:
-    """Read a state; raise if it is no such text, or was changed."""
-    if not isinstance(text, str):
-        raise InputTypeError("to be the saved state of a stream", shown(text), argument="text")
+def _read_dated_step(start: np.datetime64, clock: Clock, step: Any) -> tuple[Tick, int, Clock]:
+    """Return start and step in the ticks of a clock that is fine enough for both."""
+    if not isinstance(step, (timedelta, np.timedelta64)):
+        rule = "to be a timedelta beside a datetime `start`"
+        raise InputTypeError(rule, shown(step), argument="step")
+    length = step.to_timedelta64() if hasattr(step, "to_timedelta64") else np.timedelta64(step)
     try:
-        saved = json.loads(text)
-        version, digest, state = (saved[key] for key in ("closecall_stream", "sha256", "state"))
-    except (ValueError, KeyError, TypeError, RecursionError):
-        rule = "the saved state of a stream"
-        raise InputError(rule, f"{text[:40]!r}", hint="`to_json` writes one.") from None
-    if version != _VERSION:
-        rule = f"a state of version {_VERSION}"
-        raise InputError(rule, f"{version!r:.20}", hint="Start again from the first sample.")
-    if sha256(json.dumps(state).encode()).hexdigest() != digest:
-        hint = "Take an older copy, or start again from the first sample."
-        raise InputError("a saved state as it was written", "one that was changed", hint=hint)
-    return _decoded(state)
+        # numpy takes the finer of the two units.
+        both = np.array([start, start + length])
+    except TypeError:
+        hint = "Months and years differ in length."
+        raise InputTypeError("of a fixed length", str(step), argument="step", hint=hint) from None
+    (first, second), finer = read_times(both, "step")
+    return first.item(), int(second - first), replace(finer, tz=clock.tz)
 
 
-def _encoded(value: Any) -> Any:
-    """Turn a part of the state into JSON values: a class of ours has its name under ``""``."""
-    if isinstance(value, np.generic) and not isinstance(value, np.timedelta64):
-        value = value.item()
-    if isinstance(value, bool | int | float | str | NoneType):
-        return value
-    if isinstance(value, tuple):
-        return [_encoded(part) for part in value]
-    if isinstance(value, np.ndarray):
-        shape = list(value.shape)
-        return {"": "array", "type": value.dtype.str, "shape": shape, "data": value.tolist()}
-    if isinstance(value, timedelta | np.timedelta64):
-        length = np.timedelta64(value)
-        unit, count = np.datetime_data(length.dtype)
-        return {"": "length", "unit": unit, "count": int(length.astype(np.int64)) * count}
-    if isinstance(value, tzinfo):
-        offset = value.utcoffset(None)
-        seconds = None if offset is None else offset / timedelta(seconds=1)
-        return {"": "zone", "name": getattr(value, "key", None), "offset": seconds}
-    if type(value).__name__ in _KINDS:
-        own = {field.name: _encoded(getattr(value, field.name)) for field in fields(value)}
-        return {"": type(value).__name__, **own}
-    raise InputTypeError("a stream that can be saved", f"a {type(value).__name__} in it")
+def _not_exact(name: str, value: Any) -> InputTypeError:
+    return InputTypeError(
+        "to be an integer, or a datetime with a timedelta",
+        shown(value),
+        argument=name,
+        hint="Multiples of other numbers are rounded; pass the times themselves with each chunk.",
+    )
 
 
-def _decoded(value: Any) -> Any:
-    """Turn JSON values into the part of the state that they were written from."""
-    if isinstance(value, list):
-        return tuple(_decoded(part) for part in value)
-    if not isinstance(value, dict):
-        return value
-    kind = value[""]
-    if kind == "array":
-        return np.array(value["data"], dtype=value["type"]).reshape(value["shape"])
-    if kind == "length":
-        return np.timedelta64(value["count"], value["unit"])
-    if kind == "zone":
-        name, offset = value["name"], value["offset"]
-        return timezone(timedelta(seconds=offset)) if name is None else time_zone(name)
-    return _KINDS[kind](**{name: _decoded(own) for name, own in value.items() if name})
+def _read_codes(truth: Any, predicted: Any, ignore: Any) -> NDArray[np.uint8]:
+    """Read 0/1 vectors of one length, which may be empty, as one code for each sample."""
+    labels = []
+    for values, name in ((truth, "truth"), (predicted, "predicted")):
+        column = read_column(values, name)[0]
+        labels.append(read_labels(column, name) if column.size else column)
+    size = labels[0].size
+    if size != labels[1].size:
+        rule = f"to have as many labels as `truth` ({size})"
+        raise InputError(rule, f"{labels[1].size}", argument="predicted")
+    mask = read_mask(ignore, size)
+    codes: NDArray[np.uint8] = labels[1].astype(np.uint8)
+    codes *= PREDICTED
+    codes |= labels[0].astype(np.uint8, copy=False)
+    if mask is not None:
+        codes[mask] |= IGNORED
+    return codes
+
+
+def read_mask(ignore: Any, size: int) -> NDArray[np.bool_] | None:
+    """Read which samples of a chunk are ignored; None if none is."""
+    if ignore is None:
+        return None
+    column = read_column(ignore, "ignore")[0]
+    mask = read_labels(column, "ignore") if column.size else column
+    if mask.size != size:
+        rule = f"to have one label for each of the {size} samples"
+        raise InputError(rule, f"{mask.size}", argument="ignore")
+    return mask.astype(bool) if mask.any() else None
+
+
+def _on_stream_clock(runs: Runs, *parts: Timed) -> tuple[list[Ticks], Clock]:
+    """Bring times to the clock of a stream, whose runs are kept in its ticks."""
+    clock = runs.clock
+    ticks, common = on_one_clock(Timed("the stream", np.array([runs.stop]), clock), *parts)
+    if clock.kind == "datetime":
+        # A finer type may hold no finer times.
+        finer_by = PER_SECOND[common.unit] // PER_SECOND[clock.unit]
+        if not any((times % finer_by).any() for times in ticks):
+            return [times // finer_by for times in ticks[1:]], clock
+    if (common.kind, common.unit) != (clock.kind, clock.unit):
+        finer = next(part for part in parts if clock_text(part.clock) != clock_text(clock))
+        raise InputTypeError(
+            f"to be {clock_text(clock)}, as before in this stream",
+            clock_text(finer.clock),
+            argument=finer.name,
+            hint="Give times in the finest type from the start.",
+        )
+    return ticks[1:], clock
+
+
+def _require_within(intervals: Intervals, start: Tick, stop: Tick, name: str) -> None:
+    clock = intervals.clock
+    if stop < start:
+        rule = f"to lie after what has been seen, {clock.text(start)}"
+        raise InputError(rule, clock.text(stop), argument="until")
+    stretch = f"the stretch {interval_text(clock, start, stop)} that is new to the stream"
+    intervals.refuse(
+        (intervals.starts < start) | (intervals.stops > stop),
+        f"to lie within {stretch}",
+        argument=name,
+        hint="Events are given whole: choose an `until` that cuts none.",
+    )

@@ -9,7 +9,6 @@ import numpy as np
 
 from closecall.affiliation import _curve_kernels, _shift_kernels
 from closecall.affiliation.shifts import spread
-from closecall.affiliation.thresholds import Columns
 from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.compiled import interruptible
 
@@ -67,9 +66,9 @@ def cut_samples(scored: Scored) -> Pieces:
     starts, stops = (2 * (ends - origin_of(scored)) for ends in (truth.starts, truth.stops))
     times, unit = [cuts, starts, stops, borders], 1
     if borders.dtype.kind == "i":
-        unit = int(np.gcd.reduce([np.gcd.reduce(own) for own in times]))
+        unit = int(np.gcd.reduce([np.gcd.reduce(ticks) for ticks in times]))
         unit = unit if unit & (unit - 1) else 1  # a power of 2 rounds nothing
-        times = [own // unit for own in times] if unit > 1 else times
+        times = [ticks // unit for ticks in times] if unit > 1 else times
     return Pieces(scores, cuts, offsets, borders, unit, times)
 
 
@@ -132,20 +131,6 @@ def sweep(
     for column in columns:
         column.resize(count, refcheck=False)
     return columns
-
-
-def alarm_columns(scored: Scored) -> Columns:
-    """Return the alarms at every threshold of scores whose truth does not matter."""
-    cuts = scored.axis.borders()
-    order = descending_order(scored.scores)
-    time = np.cumsum(np.diff(cuts)[order], dtype=np.float64) / (scored.stop - scored.start)
-    ordered = scored.scores[order]
-    last = np.append(ordered[1:] != ordered[:-1], True)
-    hit = np.zeros(ordered.size, dtype=bool)
-    ends = cuts[:-1], cuts[1:]
-    alarms = _curve_kernels.count_groups(scored.scores, order, *ends, hit, 0.0)
-    unknown, length = np.full(alarms[0].size, np.nan), scored.stop - scored.start
-    return Columns(ordered[last], unknown, unknown, *alarms, time[last], length)
 
 
 def score_rolls(samples: int, n: int) -> NDArray[np.int64]:

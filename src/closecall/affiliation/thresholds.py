@@ -54,7 +54,7 @@ class OperatingPoint:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
-        numbers = [own.name for own in fields(self) if own.name != "signature"]
+        numbers = [column.name for column in fields(self) if column.name != "signature"]
         values: dict[str, Any] = plain({name: getattr(self, name) for name in numbers})
         return values | {"threshold": json_number(self.threshold)}
 
@@ -66,7 +66,7 @@ class OperatingPoint:
         )
 
 
-class Columns(NamedTuple):
+class ThresholdColumns(NamedTuple):
     """What is known at each threshold of a series, or of a part of it that lasts `time` ticks."""
 
     thresholds: NDArray[Any]
@@ -78,7 +78,7 @@ class Columns(NamedTuple):
     time: Tick
 
 
-class Limit(NamedTuple):
+class ThresholdLimit(NamedTuple):
     """A bound on one column, in the caller's own unit; ``scale`` is what 1 there means here."""
 
     option: str
@@ -88,25 +88,25 @@ class Limit(NamedTuple):
     scale: float = 1.0
     unit: str = ""
 
-    def values(self, columns: Columns) -> NDArray[np.float64]:
+    def values(self, columns: ThresholdColumns) -> NDArray[np.float64]:
         """Return the column in the unit of the bound."""
-        own: NDArray[Any] = getattr(columns, self.column)
-        return own if not self.unit else own * (self.scale / columns.time)
+        values: NDArray[Any] = getattr(columns, self.column)
+        return values if not self.unit else values * (self.scale / columns.time)
 
-    def kept(self, columns: Columns) -> NDArray[np.bool_]:
+    def kept(self, columns: ThresholdColumns) -> NDArray[np.bool_]:
         """Return at which thresholds the limit is kept; counts are compared exactly."""
-        own: NDArray[Any] = getattr(columns, self.column)
+        values: NDArray[Any] = getattr(columns, self.column)
         if not self.at_most:
-            return own >= self.bound
-        return own <= (self.bound if not self.unit else self.bound * columns.time / self.scale)
+            return values >= self.bound
+        return values <= (self.bound if not self.unit else self.bound * columns.time / self.scale)
 
-    def missed_by(self, columns: Columns) -> NDArray[np.float64]:
+    def missed_by(self, columns: ThresholdColumns) -> NDArray[np.float64]:
         """Return how far each threshold is from keeping it, as a share of the bound or of 1."""
         away = self.values(columns) - self.bound
         with np.errstate(over="ignore"):
             return np.maximum(away if self.at_most else -away, 0) / (self.bound or 1.0)
 
-    def told(self, columns: Columns, index: int) -> str:
+    def told(self, columns: ThresholdColumns, index: int) -> str:
         """Write what a threshold gives beside what was asked for."""
         name = self.column.replace("_", " ")
         value, bound = float(self.values(columns)[index]), self.bound
@@ -134,10 +134,10 @@ class Constraints:
     max_alarmed: float | None = None
     cooldown: Any = None
 
-    def limits(self, clock: Clock) -> list[Limit]:
+    def limits(self, clock: Clock) -> list[ThresholdLimit]:
         """Check the constraints, and return those that were given."""
         found = [
-            Limit(name, column, read_fraction(value, name), at_most)
+            ThresholdLimit(name, column, read_fraction(value, name), at_most)
             for name, column, value, at_most in (
                 ("min_precision", "precision", self.min_precision, False),
                 ("min_recall", "recall", self.min_recall, False),
@@ -146,7 +146,7 @@ class Constraints:
             if value is not None
         ]
         budgets = [
-            Limit(name, column, *read_budget(value, clock, name))
+            ThresholdLimit(name, column, *read_budget(value, clock, name))
             for name, column, value in (
                 ("max_alarms_per", "alarms", self.max_alarms_per),
                 ("max_false_alarms_per", "false_alarms", self.max_false_alarms_per),
@@ -154,28 +154,31 @@ class Constraints:
             if value is not None
         ]
         if budgets and self.max_alarmed is None:
-            found.append(Limit("max_alarmed", "alarmed", MOST_ALARMED, at_most=True))
+            found.append(ThresholdLimit("max_alarmed", "alarmed", MOST_ALARMED, at_most=True))
         return found + budgets
 
     @property
     def signed(self) -> dict[str, Any]:
         """The limits as a signature names them."""
-        given = {own.name: getattr(self, own.name) for own in fields(self)}
-        return {name: tuple(own) if isinstance(own, list) else own for name, own in given.items()}
+        given = {option.name: getattr(self, option.name) for option in fields(self)}
+        return {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in given.items()
+        }
 
     def cooldown_ticks(self, clock: Clock) -> float:
         """Return how long a pause must be for two alarms to count twice."""
         return 0.0 if self.cooldown is None else read_duration(self.cooldown, clock, "cooldown")
 
 
-def best_index(columns: Columns, beta: float, limits: list[Limit]) -> int:
+def best_index(columns: ThresholdColumns, beta: float, limits: list[ThresholdLimit]) -> int:
     """Return the highest threshold that maximises F-beta among those that keep every limit."""
     values = interruptible(f_measure, columns.precision, columns.recall, beta)
     values[~keeping_all(columns, limits)] = -1.0
     return first_highest(values)
 
 
-def keeping_all(columns: Columns, limits: list[Limit]) -> NDArray[np.bool_]:
+def keeping_all(columns: ThresholdColumns, limits: list[ThresholdLimit]) -> NDArray[np.bool_]:
     """Return which thresholds keep every limit; raise if none does, and tell the nearest."""
     allowed = np.ones(len(columns.thresholds), dtype=bool)
     for limit in limits:
@@ -290,7 +293,7 @@ def split_events(count: int, folds: Any) -> NDArray[np.int64]:
 
 def cross_fit(
     curve: AffiliationCurve,
-    columns_of: Callable[..., Columns],
+    columns_of: Callable[..., ThresholdColumns],
     beta: float,
     folds: int,
     constraints: Constraints,
@@ -308,10 +311,10 @@ def cross_fit(
         columns = columns_of(pause, without=(int(first), int(after)))
         chosen = columns.thresholds[best_index(columns, beta, limits)]
         events = at.setdefault(chosen.item(), curve.events_at(chosen))
-        own = slice(first, after)
+        rows = slice(first, after)
         thresholds[fold] = chosen
-        precision[own], recall[own] = events.precision[own], events.recall[own]
-        caught += int(np.count_nonzero(events.caught[own]))
+        precision[rows], recall[rows] = events.precision[rows], events.recall[rows]
+        caught += int(np.count_nonzero(events.caught[rows]))
     defined = ~np.isnan(precision)
     mean = float(precision[defined].mean()) if defined.any() else nan
     chosen_by = {"threshold": "best_f1", "folds": int(folds), "beta": beta}

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from closecall.affiliation.stream_state import Segment
     from closecall.clock import Tick, Ticks
     from closecall.series import Pair, TruthInSpan
 
 
-def origin_of(series: TruthInSpan | Segment) -> Tick:
+def origin_of(series: TruthInSpan) -> Tick:
     """Return where half ticks are counted from: the start, or 0 for numbers that are not exact."""
     return series.start if series.clock.kind != "number" else 0.0
 
@@ -27,18 +26,11 @@ def zone_borders(pair: TruthInSpan) -> Ticks:
     return borders_between(truth.starts, truth.stops, origin_of(pair), pair.start, pair.stop)
 
 
-def borders_between(
-    starts: Ticks, stops: Ticks, origin: Tick, start: Tick | None = None, stop: Tick | None = None
-) -> Ticks:
+def borders_between(starts: Ticks, stops: Ticks, origin: Tick, start: Tick, stop: Tick) -> Ticks:
     """Return the borders between consecutive events, and where the outer zones start and stop."""
-    first = 0 if start is None else 1
-    inner = max(len(starts) - 1, 0)
-    borders = np.empty(first + inner + (stop is not None), dtype=starts.dtype)
-    np.add(stops[:-1] - origin, starts[1:] - origin, out=borders[first : first + inner])
-    if start is not None:
-        borders[0] = 2 * (start - origin)
-    if stop is not None:
-        borders[-1] = 2 * (stop - origin)
+    borders = np.empty(max(len(starts), 1) + 1, dtype=starts.dtype)
+    np.add(stops[:-1] - origin, starts[1:] - origin, out=borders[1:-1])
+    borders[0], borders[-1] = 2 * (start - origin), 2 * (stop - origin)
     return borders
 
 

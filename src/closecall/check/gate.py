@@ -174,7 +174,7 @@ class Check:
     def _signatures(self) -> dict[str, str]:
         """The two lines by name, as far as they are known."""
         both = {"signature": self.signature, "baseline_signature": self.baseline_signature}
-        return {name: str(own) for name, own in both.items() if own is not None}
+        return {name: str(line) for name, line in both.items() if line is not None}
 
     def to_junit(self) -> str:
         """Return JUnit XML: a test case for each limit, skipped if it is in doubt."""
@@ -215,7 +215,7 @@ class Check:
         parts = [f"## closecall check: {_markdown(self.headline)}", _table(self.limits)]
         if self.moved:
             parts += ["### What moved against the baseline", _table(self.moved)]
-        lines = (f"{name.replace('_', ' ')}: `{own}`" for name, own in self._signatures.items())
+        lines = (f"{name.replace('_', ' ')}: `{line}`" for name, line in self._signatures.items())
         parts += [f"<sub>{line}</sub>" for line in lines]
         return "\n\n".join(parts) + "\n"
 
@@ -275,7 +275,7 @@ def decide(value: float, limit: float, interval: Interval, *, at_least: bool) ->
     'fail'
     """
     sign, slack = (1 if at_least else -1), ROUNDING * max(abs(limit), 1.0)
-    ahead, low, high = (sign * (own - limit) for own in (value, interval.low, interval.high))
+    ahead, low, high = (sign * (number - limit) for number in (value, interval.low, interval.high))
     if min(low, high) < -slack and max(low, high) >= -slack:
         return "investigate"
     return "pass" if ahead >= -slack else "fail"
@@ -366,8 +366,8 @@ def check(
             moved += _moved(name, run, before)
     if not found:
         raise InputError("to hold a metric of the results", "none", argument="baseline")
-    signed = [_signed(own.values()) for own in (runs, {} if baseline is None else earlier)]
-    return Check(tuple(found), tuple(moved), *signed)
+    was = None if baseline is None else _signed(earlier.values())
+    return Check(tuple(found), tuple(moved), _signed(runs.values()), was)
 
 
 def _read_limits(given: Any, argument: str, *, at_least: bool) -> Iterator[tuple[str, float, bool]]:
@@ -429,7 +429,7 @@ def _signed(runs: Iterable[Run]) -> Signature | None:
     if not signed:
         return None
     first = next(iter(signed))
-    return first.adding(data=joined_hash({own.data: own.data for own in signed}))
+    return first.adding(data=joined_hash({signature.data: signature.data for signature in signed}))
 
 
 def _require_same_options(now: Signature | None, was: Signature | None) -> None:
@@ -441,7 +441,7 @@ def _require_same_options(now: Signature | None, was: Signature | None) -> None:
         rule = f"to be of closecall {now.version}, as the results are"
         raise InputError(rule, was.version, argument="baseline", hint=hint)
     both = now.metrics.keys() & was.metrics.keys()
-    ours, theirs = (_decisive(own, both) for own in (now, was))
+    ours, theirs = (_decisive(signature, both) for signature in (now, was))
     names = [name for name in ours | theirs if ours.get(name) != theirs.get(name)]
     if names:
         told = [f"{name} {_told(theirs, name)} instead of {_told(ours, name)}" for name in names]
@@ -452,24 +452,28 @@ def _require_same_options(now: Signature | None, was: Signature | None) -> None:
 
 def _decisive(signature: Signature, metrics: Collection[str]) -> dict[str, Any]:
     """Return what decides the numbers of some metrics, apart from the data."""
-    found = {key: own for key, own in signature.options.items() if key not in _BESIDE}
+    found = {key: value for key, value in signature.options.items() if key not in _BESIDE}
     if is_number(found.get("threshold")):
         del found["threshold"]  # it makes alarms, which are data
     if "nan" not in found:  # then the detector decides on what is ignored
         found["ignore"] = dict(signature.parts).get("ignore")
-    return found | {name: own for name, own in signature.metrics.items() if name in metrics and own}
+    return found | {
+        name: parameters
+        for name, parameters in signature.metrics.items()
+        if name in metrics and parameters
+    }
 
 
 def _told(options: Mapping[str, Any], name: str) -> str:
-    own = options.get(name)
-    pairs = own.items() if isinstance(own, Mapping) else ()
-    return ", ".join(f"{key}={value_text(x)}" for key, x in pairs) or value_text(own)
+    value = options.get(name)
+    pairs = value.items() if isinstance(value, Mapping) else ()
+    return ", ".join(f"{key}={value_text(x)}" for key, x in pairs) or value_text(value)
 
 
 def _aligned(run: Run, before: Run) -> Run:
     """Return the baseline in the order of the run; raise if it is of other events or series."""
     if (run.columns is None) != (before.columns is None):
-        kinds = ["one series" if own.columns is None else "a batch" for own in (run, before)]
+        kinds = ["one series" if side.columns is None else "a batch" for side in (run, before)]
         raise InputError(f"to be of {kinds[0]}", kinds[1], argument="baseline")
     _require_same(run.series, before.series, "series")
     events = before.events
@@ -478,7 +482,7 @@ def _aligned(run: Run, before: Run) -> Run:
         events = {key: events[key] for key in run.events}
     places = {name: place for place, name in enumerate(before.series)}
     order = [places[name] for name in run.series]
-    columns = before.columns and {name: own[order] for name, own in before.columns.items()}
+    columns = before.columns and {name: column[order] for name, column in before.columns.items()}
     return replace(before, events=events, series=run.series, columns=columns)
 
 
@@ -509,14 +513,14 @@ def _moved(name: str | None, run: Run, before: Run) -> list[Moved]:
     if run.columns and before.columns and counts and not (run.events and before.events):
         for place, series in enumerate(run.series):
             (had, f1), (has, f1_now) = (
-                (own["caught"][place], float(own["affiliation_f1"][place]))
-                for own in (before.columns, run.columns)
+                (columns["caught"][place], float(columns["affiliation_f1"][place]))
+                for columns in (before.columns, run.columns)
             )
             if had != has and not (isnan(had) and isnan(has)):
                 change = "more caught" if has > had else "fewer caught"
                 told = ["no result" if isnan(x) else f"{x:.0f} caught" for x in (had, has)]
                 found.append(Moved(name, series, None, None, change, told[0], told[1], f1, f1_now))
-    return sorted(found, key=lambda own: _known(own.f1_after) - _known(own.f1_before))
+    return sorted(found, key=lambda event: _known(event.f1_after) - _known(event.f1_before))
 
 
 def _change(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
@@ -537,6 +541,6 @@ def _known(value: float) -> float:
 def _named(runs: Runs, name: str | None, argument: str) -> Run:
     if name in runs:
         return runs[name]
-    got = listed([own or "one without a name" for own in runs])
+    got = listed([known or "one without a name" for known in runs])
     what = "one detector" if name is None else f"the detector {plain_name(name)!r}"
     raise InputError(f"to hold {what}", got, argument=argument)

@@ -89,7 +89,7 @@ class Run:
         numbers["false_alarms"] = int(numbers["false_alarms"])
         numbers |= {"close_calls": outcomes["close call"], "missed": outcomes["missed"]}
         numbers |= {"events": len(events), "median_delay": median(delays)}
-        numbers |= {name: _number(own) for name, own in record.get("metrics", {}).items()}
+        numbers |= {name: _number(number) for name, number in record.get("metrics", {}).items()}
         dated = all(isinstance(start, str) for _, start, _ in events)
         evaluated = _number(record.get("evaluated_time")) if dated else nan
         return cls(numbers | _rates(numbers, evaluated), events, evaluated=evaluated)
@@ -155,9 +155,7 @@ class Run:
             per = _UNITS[rate[1]] / self.evaluated
             low, high = count_limits(round(self.numbers["false_alarms"]), LEVEL)
             return Interval(self.numbers[number], per * low, per * high)
-        own = self._intervals.get(number, _NONE)
-        # An undefined precision that counts as 0 or 1 has no interval.
-        return own if isclose(own.value, self.numbers[number], abs_tol=ROUNDING) else _NONE
+        return self._intervals.get(number, _NONE)
 
     def against(self, before: Run) -> Iterator[tuple[str, float, float, Interval, int]]:
         """Yield numbers now and before, the interval of the difference, and series that are lost.
@@ -171,7 +169,7 @@ class Run:
             if _worse(now, was):
                 sides = zip(now, was, strict=True)
                 found = Sample.read(*map(list, sides)).differences(0, 1, LEVEL)
-                leads |= {f"affiliation_{x}": own for x, own in zip(SCORES, found, strict=True)}
+                leads |= {f"affiliation_{x}": lead for x, lead in zip(SCORES, found, strict=True)}
             for name in shared:
                 value, other = self.numbers[name], before.numbers[name]
                 same = isclose(leads[name].value, value - other, abs_tol=ROUNDING)
@@ -243,8 +241,8 @@ def read_runs(results: Any, argument: str) -> Runs:
         name = f"`{argument}`"
     if isinstance(results, Mapping) and "schema" in results:
         return _read_json(results, name)
-    own = results.values() if isinstance(results, Mapping) else ()
-    if own and all(isinstance(one, Affiliation) for one in own):
+    several = results.values() if isinstance(results, Mapping) else ()
+    if several and all(isinstance(one, Affiliation) for one in several):
         named = by_name(results, argument)
         return {
             key: replace(Run.of_one(one.values.to_dict()), signature=one.values.signature)

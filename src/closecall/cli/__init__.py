@@ -69,8 +69,8 @@ def _prepare_streams() -> None:
     for name, mode, access in kinds:
         stream = getattr(sys, name)
         if stream is None:  # the lowest file number is free, so that this takes the stream's own
-            own = os.open(os.devnull, access)
-            setattr(sys, name, open(own, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
+            descriptor = os.open(os.devnull, access)
+            setattr(sys, name, open(descriptor, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
         elif mode == "w":
             stream.reconfigure(errors="backslashreplace")
 

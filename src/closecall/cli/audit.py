@@ -139,13 +139,13 @@ def _print_audit(audit: Audit, console: Console) -> None:
     screen.print_table(console, _verdict_columns(audit), keys=2)
     console.print()
     for outcome, heading in _GROUPS.items():
-        own = [
+        metrics = [
             name
             for name, both in audit.verdicts.items()
             if (both.raw.beaten, both.joined.beaten) == outcome
         ]
-        if own:
-            console.print(Text.assemble((f"{heading}: ", "bold"), ", ".join(own)))
+        if metrics:
+            console.print(Text.assemble((f"{heading}: ", "bold"), ", ".join(metrics)))
     if len(audit.beaten) == len(audit.beaten_joined) == len(audit.verdicts):
         console.print(Text(_ALL_BEATEN, style="bold yellow"))
     distances = [name for name in audit.verdicts if name in LENGTHS_OF_TIME]
@@ -170,17 +170,17 @@ def _print_audit(audit: Audit, console: Console) -> None:
 
 def _verdict_columns(audit: Audit) -> list[screen.Column]:
     """Return two lines a metric: the raw comparison, and the joined one below it."""
-    own = [verdict for both in audit.verdicts.values() for verdict in both]
+    verdicts = [verdict for both in audit.verdicts.values() for verdict in both]
     words = {None: ("undefined", "dim"), True: ("beaten", "red"), False: ("holds", "green")}
-    metrics = [Text(x.metric if x.comparison == "raw" else "", "cyan") for x in own]
+    metrics = [Text(x.metric if x.comparison == "raw" else "", "cyan") for x in verdicts]
     return [
         screen.Column("metric", metrics, "left"),
-        screen.Column("", [Text(x.comparison) for x in own], "left"),
-        screen.names("best\ndetector", [x.detector for x in own]),
-        screen.texts("its\nscore", [_number(x.metric, x.detector_score) for x in own]),
-        screen.Column("rival", [Text(x.by.replace("_", "\n")) for x in own], "left"),
-        screen.texts("its\nscore", [_number(x.metric, x.score) for x in own]),
-        screen.Column("verdict", [Text(*words[x.beaten]) for x in own], "left"),
+        screen.Column("", [Text(x.comparison) for x in verdicts], "left"),
+        screen.names("best\ndetector", [x.detector for x in verdicts]),
+        screen.texts("its\nscore", [_number(x.metric, x.detector_score) for x in verdicts]),
+        screen.Column("rival", [Text(x.by.replace("_", "\n")) for x in verdicts], "left"),
+        screen.texts("its\nscore", [_number(x.metric, x.score) for x in verdicts]),
+        screen.Column("verdict", [Text(*words[x.beaten]) for x in verdicts], "left"),
     ]
 
 

@@ -40,7 +40,7 @@ from closecall.wording import plain_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from closecall.cli.layouts import Layout
+    from closecall.cli.layouts import LayoutOptions
     from closecall.cli.output import Output
     from closecall.statistics import Ranks
     from closecall.tables import BatchResult
@@ -195,7 +195,7 @@ def batch(
     output: Output,
     out: str | None,
     resume: str | None,
-    layout: Layout | None,
+    layout: LayoutOptions | None,
     **options: Any,
 ) -> None:
     """Evaluate many series, from files."""

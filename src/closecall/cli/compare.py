@@ -115,7 +115,7 @@ def compare(
     pair = next(iter(result.results.values())).events.pair
     noted = screen.notes(series, result.results)
     more = {"headlines": headlines(result.results), "notes": noted, **ignored_to_dict(pair)}
-    counted_by = [screen.counts_by(own, by_column) for own in result.results.values()]
+    counted_by = [screen.counts_by(scored, by_column) for scored in result.results.values()]
     counts = [
         {"detector": name} | row
         for rows in zip(*counted_by, strict=True)
@@ -213,10 +213,11 @@ def _print_events(comparison: Comparison, console: Console, most: int | None) ->
             cell.stylize("bold")
             cell.append(_BEST if len(comparison.best[event]) == 1 else _TIED)
         f1.append(cell)
-    for with_year, broken in ((True, False), (False, False), (False, True)):
+
+    def columns(*, with_year: bool, broken: bool) -> tuple[list[screen.Column], str]:
         all_starts, offset = screen.start_texts([row["start"] for row in rows], with_year=with_year)
         starts = [text if numbers[place] else "" for place, text in enumerate(all_starts)]
-        columns = [
+        shown = [
             screen.texts("#", numbers),
             screen.Column("start", [*map(Text, starts)], "left" if dated else "right"),
             screen.texts("lasts", lengths),
@@ -226,10 +227,11 @@ def _print_events(comparison: Comparison, console: Console, most: int | None) ->
             screen.scores("recall", [row["recall"] for row in rows]),
             screen.Column("F1".rjust(_SCORE), f1, "left"),
         ]
-        if screen.table_width(columns) <= console.width:
-            break
-    screen.print_table(console, columns, keys=4)
-    screen.print_offset(offset, console)
+        return shown, offset
+
+    ways = ((True, False), (False, False), (False, True))
+    tables = (columns(with_year=with_year, broken=broken) for with_year, broken in ways)
+    screen.print_first_that_fits(console, tables, keys=4)
     screen.print_more(total - count, " events", console)
 
 

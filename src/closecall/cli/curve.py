@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from closecall.affiliation import Affiliation, AffiliationCurve
     from closecall.affiliation.rules import ThresholdRule
-    from closecall.affiliation.thresholds import CrossFitted, Limit
+    from closecall.affiliation.thresholds import CrossFitted, ThresholdLimit
     from closecall.chance import ScoresSignificance, Significance
     from closecall.cli.output import Output
     from closecall.clock import Clock
@@ -209,7 +209,7 @@ def curve(
     several = len(scored) > 1
     if several and plot_file is not None:
         raise click.UsageError("--plot draws the curve of one --score.")
-    chosen = {name: asked.choose(own, fits[name]) for name, own in scored.items()}
+    chosen = {name: asked.choose(judged, fits[name]) for name, judged in scored.items()}
     results = {name: curve.at(point.threshold) for name, (curve, point) in chosen.items()}
     told, fewest = headlines(results), fewest_false_alarms(results.values())
     found = {
@@ -249,12 +249,12 @@ def curve(
 
     def table(console: Console) -> None:
         if several:
-            cuts = {name: own.point.threshold for name, own in found.items()}
+            cuts = {name: choice.point.threshold for name, choice in found.items()}
             screen.print_detectors(results, cuts, noted, console)
-        for name, own in found.items():
+        for name, choice in found.items():
             if several:
                 console.print(Text(f"\n{plain_name(name)}", style="bold cyan"))
-            _print_choice(own, [] if several else noted, console, output.most)
+            _print_choice(choice, [] if several else noted, console, output.most)
 
     output.write(
         table=table,
@@ -271,8 +271,8 @@ def _signed(
 ) -> Signature:
     """Return what decided the curves of all detectors, and the thresholds that were chosen."""
     hashes = {}
-    for name, own in found.items():
-        judged, fitted = own.curve.scored, fits[name]
+    for name, choice in found.items():
+        judged, fitted = choice.curve.scored, fits[name]
         hashes[name] = data_hash(*((judged,) if fitted is judged else (judged, fitted)))
     rule = "best_f1" if asked.rule is None else asked.rule.signed
     first = next(iter(found.values())).curve.signature
@@ -354,7 +354,7 @@ class Criterion:
             message = "--cross-fit is of the highest F1; leave out --threshold and --fit-until."
             raise click.UsageError(message)
 
-    def kept(self, clock: Clock) -> list[Limit]:
+    def kept(self, clock: Clock) -> list[ThresholdLimit]:
         """Return the limits that were asked for, shares of time last."""
         limits = [] if self.rule is not None else Constraints(**self.limits).limits(clock)
         return sorted(limits, key=lambda limit: limit.column == "alarmed")
@@ -407,7 +407,7 @@ class Criterion:
         return f"{joined}{', '.join(told)}; {100 * chosen.alarmed:.2g}% of the time is in alarm."
 
 
-def _limit_text(limit: Limit) -> str:
+def _limit_text(limit: ThresholdLimit) -> str:
     """Write a limit that a threshold must keep."""
     if limit.column in _RATES:
         noun = f"{_RATES[limit.column]}{'' if limit.bound == 1 else 's'}"
@@ -428,14 +428,14 @@ def _cross_fitted(curve: AffiliationCurve, asked: Criterion, folds: int) -> Cros
 def _all_points(found: dict[str, Choice], points: int | None) -> dict[str, Any]:
     """Lay the curves out as columns, one after the other."""
     parts = {
-        name: curve_columns(own.curve, points=points, chosen=own.point)
-        for name, own in found.items()
+        name: curve_columns(choice.curve, points=points, chosen=choice.point)
+        for name, choice in found.items()
     }
     first = next(iter(parts.values()))
     if len(parts) == 1:
         return first
-    counts = [own["threshold"].size for own in parts.values()]
-    joined = {name: np.concatenate([own[name] for own in parts.values()]) for name in first}
+    counts = [columns["threshold"].size for columns in parts.values()]
+    joined = {name: np.concatenate([columns[name] for columns in parts.values()]) for name in first}
     return {"detector": np.repeat([*parts], counts).tolist(), **joined}
 
 

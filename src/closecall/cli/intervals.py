@@ -45,12 +45,12 @@ def print_intervals(
     If the first two are not told apart in the `headline`, how many events are `needed` for it.
     """
     tables = [*tables]
-    own = {(str(row["detector"]), row["against"], row["number"]): row for row in rows}
+    by_question = {(str(row["detector"]), row["against"], row["number"]): row for row in rows}
     console.print(Text(f"How sure: {100 * level:.4g} % intervals over {over}\n", style="bold"))
     for headings in tables:
         columns = [screen.names("detector", ranked)]
         for number, heading in headings.items():
-            cells = [Text(_limits(own.get((name, "", number)))) for name in ranked]
+            cells = [Text(_limits(by_question.get((name, "", number)))) for name in ranked]
             columns.append(screen.Column(heading, cells, "left"))
         screen.print_table(console, columns)
         console.print()
@@ -61,7 +61,10 @@ def print_intervals(
         for two in shown
         for headings in tables
         for number, heading in headings.items()
-        if (lead := own.get((*two, number)) or _turned(own.get((*two[::-1], number))))
+        if (
+            lead := by_question.get((*two, number))
+            or _turned(by_question.get((*two[::-1], number)))
+        )
     ]
     if leads:
         _print_leads(console, leads)
@@ -110,7 +113,7 @@ def _print_leads(console: Console, leads: list[tuple[str, str, str, Row]]) -> No
     """Print who leads whom, by how much, and the p-value; each pair is named once."""
     pairs = [lead[:2] for lead in leads]
     new = [place == 0 or pairs[place - 1] != pair for place, pair in enumerate(pairs)]
-    named = [pair if own else ("", "") for pair, own in zip(pairs, new, strict=True)]
+    named = [pair if is_new else ("", "") for pair, is_new in zip(pairs, new, strict=True)]
     numbers, pvalues = [], []
     for *_, row in leads:
         style = ".2f" if _is_score(row) else ".4g"

@@ -21,7 +21,7 @@ _COLUMNS = ("series", "timestamp", "label")  # what is not a detector
 
 
 @dataclass(frozen=True)
-class Layout:
+class LayoutOptions:
     """A folder of a benchmark, and that of the detectors' scores."""
 
     name: str
@@ -72,8 +72,8 @@ def layout_options(function: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         if layout is None and scores_folder is not None:
             raise click.UsageError("--scores goes with --layout; columns of scores are --score.")
-        own = None if layout is None else Layout(layout, scores_folder, missing, outside)
-        return function(*data, layout=own, **given)
+        chosen = None if layout is None else LayoutOptions(layout, scores_folder, missing, outside)
+        return function(*data, layout=chosen, **given)
 
     return all_of(
         click.option(

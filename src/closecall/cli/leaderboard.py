@@ -131,7 +131,7 @@ def _counts(result: BatchResult) -> Text:
     for key, status in zip(list(keys) or [()] * len(statuses), statuses, strict=True):
         series.setdefault(key, []).append(status)
     evaluated = sum(
-        any(one in (Status.OK, Status.CONSTANT_SCORE) for one in own) for own in series.values()
+        any(one in (Status.OK, Status.CONSTANT_SCORE) for one in found) for found in series.values()
     )
     parts = [f"{evaluated} series evaluated", *_troubles(series.values())]
     text = Text.assemble((f"{', '.join(parts)}", "bold"))
@@ -176,9 +176,9 @@ def _troubles(series: Iterable[list[str]]) -> list[str]:
     """Count the series in each trouble; apart, those in which only some detectors are."""
     everywhere: dict[str, int] = {}
     somewhere: dict[str, int] = {}
-    for own in series:
-        for status in dict.fromkeys(own):
-            counts = everywhere if own.count(status) == len(own) else somewhere
+    for statuses in series:
+        for status in dict.fromkeys(statuses):
+            counts = everywhere if statuses.count(status) == len(statuses) else somewhere
             counts[status] = counts.get(status, 0) + 1
     return [
         f"{counts[status]} {STATUSES[status]}{suffix}"
@@ -322,7 +322,7 @@ def _print_meaning(result: BatchResult, metrics: list[str], console: Console) ->
     lines = [
         f"Scores are means over the series that have one; best: on how many {name} is the {way}."
     ]
-    lines += filter(None, [result.lengths_told])
+    lines += filter(None, [result.length_units])
     if result.options.has_affiliation:
         dated = pc.any(pc.is_finite(result.table.column("evaluated_days"))).as_py()
         lines.insert(0, _CAUGHT.format(", a day of evaluated time" if dated else ""))

@@ -76,11 +76,11 @@ def _print(rows: list[dict[str, Any]], console: Console) -> None:
     columns = [
         screen.Column(
             heading,
-            [Text(text, "bold cyan" if heading == "metric" else "") for text in own],
+            [Text(text, "bold cyan" if heading == "metric" else "") for text in column],
             "left",
             folds=wide and heading == "parameters",
         )
-        for heading, own in cells.items()
+        for heading, column in cells.items()
     ]
     screen.print_table(console, columns)
     console.print(Text(f"\n{_LEGEND}{'' if wide else f' {_ELSEWHERE}'}", style="dim"))

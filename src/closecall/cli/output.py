@@ -56,8 +56,8 @@ class Output:
             named = {"schema": schema_name(self.command)} | values() | signed
             self.text(json.dumps(named, indent=2, allow_nan=False) + "\n")
         elif self.format == "csv":
-            own = [{**row, **signed} for row in rows()]
-            self.text(csv_text(own, own[0]))
+            lines = [{**row, **signed} for row in rows()]
+            self.text(csv_text(lines, lines[0]))
         elif self.format == "latex" and latex is not None:
             self.text(latex("" if signature is None else signature.note))
         else:

@@ -28,7 +28,7 @@ from closecall.wording import plain_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from closecall.cli.layouts import Layout
+    from closecall.cli.layouts import LayoutOptions
     from closecall.report import Report
     from closecall.tables.series import Inputs
 
@@ -92,7 +92,7 @@ def report(
     output: str,
     thresholds: tuple[tuple[str | None, float], ...],
     by: tuple[str, ...],
-    layout: Layout | None,
+    layout: LayoutOptions | None,
     **options: Any,
 ) -> None:
     """Write the explorer of one or two files, or of a folder."""

@@ -41,13 +41,13 @@ def schema(name: str | None) -> None:
 
 def read_schema(name: str) -> dict[str, Any]:
     """Return the schema of a command's JSON, with the shared definitions that it uses."""
-    own = _read(name)
-    shared, known = _read(_SHARED)["$defs"], own.setdefault("$defs", {})
-    missing = _used(own) - known.keys()
+    found = _read(name)
+    shared, known = _read(_SHARED)["$defs"], found.setdefault("$defs", {})
+    missing = _used(found) - known.keys()
     while missing:
         known |= {part: shared[part] for part in sorted(missing)}
         missing = _used(known) - known.keys()
-    return own
+    return found
 
 
 def _read(name: str) -> dict[str, Any]:

@@ -127,11 +127,11 @@ def score(
     options = {"point_length": point_length, "zero_division": float(zero_division)}
     found, series, noted = evaluate_inputs(inputs, predicted, scores, rule, asked, **options)
     if by_column:
-        for name, own in found.results.items():
-            found.counts[name] = screen.counts_by(own, by_column)
+        for name, result in found.results.items():
+            found.counts[name] = screen.counts_by(result, by_column)
     if shifts is not None:
-        for name, own in found.results.items():
-            found.tests[name] = tested(own.events.pair, None, n=shifts)
+        for name, result in found.results.items():
+            found.tests[name] = tested(result.events.pair, None, n=shifts)
     output.write(
         table=lambda console: _print_scores(found, noted, console, most=output.most),
         values=lambda: screen.by_detector(
@@ -193,20 +193,20 @@ class Scores:
 
     def values(self, name: str) -> dict[str, Any]:
         """Return everything of one detector as plain JSON values."""
-        own = self.results[name].to_dict() | {"headline": headlines(self.results)[name]}
+        record = self.results[name].to_dict() | {"headline": headlines(self.results)[name]}
         if name in self.thresholds:
-            own["threshold"] = json_number(self.thresholds[name])
+            record["threshold"] = json_number(self.thresholds[name])
         if self.counts:
-            own["by_column"] = self.counts[name]
+            record["by_column"] = self.counts[name]
         if self.metrics:
-            own["metrics"] = {key: _json_number(x) for key, x in self.metrics[name].items()}
-        return own | ({"significance": self.tests[name].to_dict()} if self.tests else {})
+            record["metrics"] = {key: _json_number(x) for key, x in self.metrics[name].items()}
+        return record | ({"significance": self.tests[name].to_dict()} if self.tests else {})
 
     def rows(self) -> list[dict[str, Any]]:
         """Return what was asked for beside the scores, else a row per event."""
         if self.metrics:
             cuts = {name: {"threshold": cut} for name, cut in self.thresholds.items()}
-            rows = {name: cuts.get(name, {}) | own for name, own in self.metrics.items()}
+            rows = {name: cuts.get(name, {}) | numbers for name, numbers in self.metrics.items()}
             columns = dict.fromkeys(key for row in rows.values() for key in row)
             return [
                 {"detector": name} | {key: _json_number(row.get(key, nan)) for key in columns}
@@ -215,8 +215,8 @@ class Scores:
         several = len(self.results) > 1
         return [
             ({"detector": name} if several else {}) | row
-            for name, own in self.results.items()
-            for row in self.counts.get(name) or _rows(own, self.tests.get(name))
+            for name, result in self.results.items()
+            for row in self.counts.get(name) or _rows(result, self.tests.get(name))
         ]
 
     def latex(self, note: str) -> str:
@@ -225,7 +225,7 @@ class Scores:
             return latex_scores(self.results, {}, note=note)
         from closecall.evaluate import Evaluation, EvaluationTable  # with all metrics
 
-        rows = ({"detector": name} | own for name, own in self.metrics.items())
+        rows = ({"detector": name} | numbers for name, numbers in self.metrics.items())
         return EvaluationTable(map(Evaluation, rows)).to_latex(note=note)
 
 
@@ -266,10 +266,10 @@ def _number_text(value: Any) -> str:
 
 def _print_metrics(numbers: Mapping[str, dict[str, float]], console: Console) -> None:
     """Print one row per number, and a column per detector."""
-    rows = dict.fromkeys(key for own in numbers.values() for key in own)
+    rows = dict.fromkeys(key for row in numbers.values() for key in row)
     columns = [screen.Column("metric", [Text(key, "cyan") for key in rows], "left")]
-    for name, own in numbers.items():
-        cells = [_number_text(own.get(key, nan)) for key in rows]
+    for name, row in numbers.items():
+        cells = [_number_text(row.get(key, nan)) for key in rows]
         columns.append(screen.texts(plain_name(name, _LONGEST_NAME), cells))
     console.print()
     screen.print_table(console, columns)
@@ -280,17 +280,17 @@ def _print_scores(found: Scores, noted: list[str], console: Console, *, most: in
     several = len(found.results) > 1
     if several:
         screen.print_detectors(found.results, found.thresholds, noted, console)
-    for name, own in found.results.items():
+    for name, result in found.results.items():
         if several:
             console.print(Text(f"\n{plain_name(name)}\n", style="bold cyan"))
         else:
-            scores = {name: getattr(own, key) for key, name in _SCORES.items()}
+            scores = {name: getattr(result, key) for key, name in _SCORES.items()}
             cut = found.thresholds.get(name)
             threshold = None if cut is None else f"{cut:.6g}"
-            screen.print_headline(own.headline, scores, own, threshold, console)
+            screen.print_headline(result.headline, scores, result, threshold, console)
             screen.print_notes(noted, console)
             console.print()
-        screen.print_events(own, console, most=most)
+        screen.print_events(result, console, most=most)
         screen.print_counts(found.counts.get(name, []), console)
     console.print()
     screen.print_meaning(next(iter(found.results.values())), console)

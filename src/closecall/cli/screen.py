@@ -11,6 +11,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, Literal
 
 from rich.cells import cell_len
+from rich.columns import Columns as SideBySide
 from rich.table import Table
 from rich.text import Text
 
@@ -137,6 +138,22 @@ def print_table(console: Console, columns: Sequence[Column], *, keys: int = 1) -
         console.print()
 
 
+def print_first_that_fits(
+    console: Console, tables: Iterable[tuple[Sequence[Column], str]], *, keys: int
+) -> None:
+    """Print the first of several tables that has room, or the last one in parts.
+
+    Beside each is the UTC offset of its times, which is printed below.
+    """
+    for table in tables:
+        if table_width(table[0]) <= console.width:
+            break
+    columns, offset = table
+    print_table(console, columns, keys=keys)
+    if offset:
+        console.print(Text(f"Times are at UTC{offset}.", style="dim"))
+
+
 def _rich_table(columns: Sequence[Column]) -> Table:
     table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
     lines = max(column.heading.count("\n") for column in columns)
@@ -161,32 +178,32 @@ def print_headline(
     console: Console,
 ) -> None:
     """Print what was caught, the threshold and the scores, and under them what chance reaches."""
-    levels, line, chance = result.chance.values(), Text(), "by chance"
+    levels = result.chance.values()
+    blocks: list[Table | Text] = []
     for name, value in values.items():
-        cell = score_cell(value)
-        cell.stylize("bold")
-        chance = chance.ljust(line.cell_len + len(name) + 4 if line else 0)
-        line = Text.assemble(line, "   " if line else "", f"{name} ", cell)
-        level = score_or_dash(levels[name.lower()]) if name.lower() in levels else ""
-        chance += level.rjust(line.cell_len - len(chance))
-    console.print(Text(told, style="bold"))
-    gap = ""
+        score, key = score_cell(value), name.lower()
+        score.stylize("bold")
+        level = score_or_dash(levels[key]) if key in levels else ""
+        block = Table.grid(padding=(0, 1, 0, 0))
+        block.add_column()
+        block.add_column(justify="right")
+        block.add_row(Text(name), score)
+        block.add_row(Text("" if blocks else "by chance", "dim"), Text(level, "dim"))
+        blocks.append(block)
     if threshold is not None:
-        shown = Text.assemble("threshold ", (threshold, "bold cyan"))
-        beside = shown.cell_len + 3 + line.cell_len <= console.width
-        gap = " " * (shown.cell_len + 3) if beside else ""
-        console.print(shown, end="   " if beside else "\n")
-    console.print(line)
-    console.print(Text(f"{gap}{chance}".rstrip(), style="dim"))
+        blocks.insert(0, Text.assemble("threshold ", (threshold, "bold cyan")))
+    console.print(Text(told, style="bold"))
+    console.print(SideBySide(blocks, padding=(0, 3)))
 
 
 def by_detector(values: dict[str, dict[str, Any]], noted: list[str]) -> dict[str, Any]:
     """Return what JSON holds: the values of the only detector, or a record of each."""
     if len(values) == 1:
-        (own,) = values.values()
-        last = {name: own.pop(name) for name in ("significance",) if name in own}
-        return own | {"notes": noted} | last
-    return {"detectors": [{"detector": name} | own for name, own in values.items()], "notes": noted}
+        (record,) = values.values()
+        last = {name: record.pop(name) for name in ("significance",) if name in record}
+        return record | {"notes": noted} | last
+    records = [{"detector": name} | record for name, record in values.items()]
+    return {"detectors": records, "notes": noted}
 
 
 def print_detectors(
@@ -202,14 +219,14 @@ def print_detectors(
     for name, told in zip(shown, headlines(results).values(), strict=True):
         console.print(Text.assemble((f"{name:<{width}}", "bold cyan"), "  ", told))
     print_notes(noted, console)
-    own = results.values()
+    found = results.values()
     columns = [
         names("detector", results),
-        scores("prec.", [result.precision for result in own]),
-        scores("recall", [result.recall for result in own]),
-        scores("F1", [result.f1 for result in own]),
-        scores("by chance", [result.chance.f1 for result in own], style="dim", joined=True),
-        texts("alarms", [result.alarms for result in own]),
+        scores("prec.", [result.precision for result in found]),
+        scores("recall", [result.recall for result in found]),
+        scores("F1", [result.f1 for result in found]),
+        scores("by chance", [result.chance.f1 for result in found], style="dim", joined=True),
+        texts("alarms", [result.alarms for result in found]),
         *more,
     ]
     cuts = [thresholds.get(name) for name in results]
@@ -256,14 +273,8 @@ def print_events(result: Affiliation, console: Console, *, most: int | None) -> 
     """Print one row per event, and how many are left out."""
     rows = list(islice(result.events.rows(), most))
     missed = result.events.missed
-    for hidden in range(len(_DISPENSABLE) + 1):
-        without = _DISPENSABLE[:hidden]
-        columns, offset = _event_columns(rows, without)
-        shown = [column for name, column in columns.items() if name not in without]
-        if table_width(shown) <= console.width:
-            break
-    print_table(console, shown, keys=2)
-    print_offset(offset, console)
+    hidden = (_DISPENSABLE[:count] for count in range(len(_DISPENSABLE) + 1))
+    print_first_that_fits(console, (_event_columns(rows, names) for names in hidden), keys=2)
     lost = missed[len(rows) :].sum()
     print_more(len(missed) - len(rows), f", {lost} of them missed", console)
 
@@ -293,12 +304,6 @@ def print_counts(counts: list[dict[str, Any]], console: Console) -> None:
     print_table(console, columns, keys=2)
 
 
-def print_offset(offset: str, console: Console) -> None:
-    """Say at which offset from UTC all times are, if they share one."""
-    if offset:
-        console.print(Text(f"Times are at UTC{offset}.", style="dim"))
-
-
 def print_more(hidden: int, what: str, console: Console) -> None:
     """Say how many rows are left out, if any are."""
     if hidden > 0:
@@ -307,7 +312,8 @@ def print_more(hidden: int, what: str, console: Console) -> None:
 
 def _event_columns(
     rows: list[dict[str, Any]], without: tuple[str, ...]
-) -> tuple[dict[str, Column], str]:
+) -> tuple[list[Column], str]:
+    """Return the columns of events and the UTC offset of their times, without what is named."""
     with_year, dated = "year" not in without, isinstance(rows[0]["start"], str)
     starts, offset = start_texts([row["start"] for row in rows], with_year=with_year)
     borders = (
@@ -332,7 +338,7 @@ def _event_columns(
         "to event": texts("alarm to\nevent", distances["precision_distance"]),
         "to alarm": texts("event to\nalarm", distances["recall_distance"]),
     }
-    return columns, offset
+    return [column for name, column in columns.items() if name not in without], offset
 
 
 def _detail_columns(rows: list[dict[str, Any]]) -> dict[str, Column]:
@@ -342,7 +348,7 @@ def _detail_columns(rows: list[dict[str, Any]]) -> dict[str, Column]:
     columns = {}
     for name in (named, "severity"):
         if name in details[0]:
-            cells = [Text("" if own[name] is None else str(own[name])) for own in details]
+            cells = [Text("" if detail[name] is None else str(detail[name])) for detail in details]
             for cell in cells:
                 cell.truncate(_LONGEST_NAME, overflow="ellipsis")
             columns[f"told {name}"] = Column(str(name), cells, "left")
@@ -378,20 +384,20 @@ def print_significance(
     else:
         tests = {"F1": test.f1, "  precision": test.precision, "  recall": test.recall}
     shifted, above, cases = [], [], []
-    for own in tests.values():
-        mean = f"{score_or_dash(own.mean)} +/- {own.std:.2f}"
-        shifted.append(UNDEFINED if isnan(own.mean) else mean)
+    for score in tests.values():
+        mean = f"{score_or_dash(score.mean)} +/- {score.std:.2f}"
+        shifted.append(UNDEFINED if isnan(score.mean) else mean)
         # What two digits show as 0 is no more above chance than below.
-        above.append(0.0 if abs(own.above_chance) < _NOTHING else own.above_chance)
-        count = f"{own.at_least:,} of {own.null.size:,}"
-        cases.append(UNDEFINED if isnan(own.observed) else count)
+        above.append(0.0 if abs(score.above_chance) < _NOTHING else score.above_chance)
+        count = f"{score.at_least:,} of {score.null.size:,}"
+        cases.append(UNDEFINED if isnan(score.observed) else count)
     columns = [
         Column("", [*map(Text, tests)], "left"),
-        scores("observed", [own.observed for own in tests.values()], style=""),
+        scores("observed", [score.observed for score in tests.values()], style=""),
         texts("shifted", shifted),
         scores("above", above, style=""),
         texts("at least as good", cases),
-        _pvalues("p", [own.pvalue for own in tests.values()]),
+        _pvalues("p", [score.pvalue for score in tests.values()]),
     ]
     console.print()
     print_table(console, columns)

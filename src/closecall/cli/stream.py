@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from closecall.affiliation.stream import AffiliationStream
-from closecall.affiliation.stream_parts import read_mask
+from closecall.affiliation.stream import AffiliationStream, read_mask
 from closecall.cli.options import Command, evaluated_options, parse_duration, parse_time
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.errors import InputError, first_line
@@ -117,26 +116,26 @@ def stream(
     seconds = every / timedelta(seconds=1) if isinstance(every, timedelta) else every
     if seconds is not None and not 0 < seconds < _YEAR:
         raise click.UsageError("--every must be longer than zero and shorter than a year.")
-    own = _stored(state, max_step)
+    scored = _stored(state, max_step)
     columns = (truth, predicted or str(score), threshold, time, ignore)
     samples = _Samples(shown_name(file), *columns, since, until, keep_nan=nan == "ignore")
     saved = clock.monotonic()
     try:
         for lines in _arriving(file, seconds):
             if lines is None:
-                _print_total(own, samples, end)
+                _print_total(scored, samples, end)
                 continue
             labels, alarms, ignored = samples.read(lines)
-            own.update(labels, alarms, times=samples.times, ignore=ignored)
-            for row in own.closed():
+            scored.update(labels, alarms, times=samples.times, ignore=ignored)
+            for row in scored.closed():
                 _print({"kind": "event", **row})
             if state is not None and clock.monotonic() - saved > _SAVE:
-                _store(own, state)
+                _store(scored, state)
                 saved = clock.monotonic()
     finally:
-        if state is not None and own:
-            _store(own, state)
-    _print_total(own, samples, end)
+        if state is not None and scored:
+            _store(scored, state)
+    _print_total(scored, samples, end)
 
 
 def _stored(state: str | None, max_step: Any) -> AffiliationStream:
@@ -148,9 +147,9 @@ def _stored(state: str | None, max_step: Any) -> AffiliationStream:
     return AffiliationStream.from_json(Path(state).read_text(encoding="utf-8", errors="replace"))
 
 
-def _store(own: AffiliationStream, state: str) -> None:
+def _store(scored: AffiliationStream, state: str) -> None:
     with whole_file(state) as new:
-        new.write_text(own.to_json(), encoding="utf-8")
+        new.write_text(scored.to_json(), encoding="utf-8")
 
 
 def _arriving(file: str, every: float | None) -> Iterator[bytes | None]:
@@ -158,8 +157,8 @@ def _arriving(file: str, every: float | None) -> Iterator[bytes | None]:
     period, rest = inf if every is None else every, b""
     due = clock.monotonic() + period
     with ExitStack() as opened:
-        own = sys.stdin if file == "-" else opened.enter_context(Path(file).open("rb"))
-        source = own.fileno()
+        lines = sys.stdin if file == "-" else opened.enter_context(Path(file).open("rb"))
+        source = lines.fileno()
         while True:
             wait = max(due - clock.monotonic(), 0.0)
             if every is None or select.select([source], [], [], wait)[0]:
@@ -237,8 +236,8 @@ class _Samples:
         outside = np.zeros(times.ticks.size, dtype=bool)
         for name, limit in (("since", self.since), ("until", self.until)):
             if limit is not None:
-                own = Timed(name, *read_times([limit], name))
-                (ticks, border), _ = on_one_clock(times, own)
+                at = Timed(name, *read_times([limit], name))
+                (ticks, border), _ = on_one_clock(times, at)
                 outside |= (ticks < border) if name == "since" else (ticks >= border)
         return outside
 
@@ -330,12 +329,13 @@ def _fine(times: pa.ChunkedArray) -> pa.ChunkedArray:
     return times.cast(imported("pyarrow").timestamp("us", kind.tz))
 
 
-def _print_total(own: AffiliationStream, samples: _Samples, end: Any) -> None:
+def _print_total(scored: AffiliationStream, samples: _Samples, end: Any) -> None:
     """Print the scores of all that was seen, if there was a true event."""
-    total: dict[str, Any] = {"kind": "total", "events": len(own), "alarms": own.alarms}
-    if len(own):
+    events = len(scored)
+    total: dict[str, Any] = {"kind": "total", "events": events, "alarms": scored.alarms}
+    if events:
         given = samples.end() if end is None and samples.time is not None else end
-        result = own.result(end=given)
+        result = scored.result(end=given)
         total |= {"caught": result.caught, "false_alarms": result.false_alarms}
         total |= {"alarmed": result.alarmed, **result.values(), "headline": result.headline}
         total["signature"] = str(result.signature.adding(**samples.signed))

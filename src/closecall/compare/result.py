@@ -144,7 +144,10 @@ def compare(
     searched = detectors.scored.keys() - detectors.thresholds.keys()
     signature = sign(
         "affiliation",
-        {name: detectors.scored[name] if name in searched else own for name, own in pairs.items()},
+        {
+            name: detectors.scored[name] if name in searched else pair
+            for name, pair in pairs.items()
+        },
         threshold="best_f1" if searched else None,
         thresholds=detectors.thresholds or None,
         decimals=decimals,
@@ -279,7 +282,7 @@ class Comparison:
     @cached_property
     def detectors(self) -> tuple[DetectorSummary, ...]:
         """One row per detector: scores, events caught, and events on which it is the best."""
-        caught = {name: own.events.outcome == "caught" for name, own in self.results.items()}
+        caught = {name: result.events.outcome == "caught" for name, result in self.results.items()}
         catchers, finders, leaders = (
             np.sum(rows, axis=0) for rows in (list(caught.values()), self.found, self.leads)
         )

@@ -26,11 +26,11 @@ def event_rows(comparison: Comparison) -> tuple[dict[str, Any], ...]:
     """Return one row per event and detector, in the order of the events."""
     columns: dict[str, dict[str, Any]] = {}
     for name, result in comparison.results.items():
-        own = {column: getattr(result.events, column) for column in COLUMNS}
+        arrays = {column: getattr(result.events, column) for column in COLUMNS}
         # Numbers become plain ones; stamps and lengths of time stay what they are.
         columns[name] = {
             column: values if values.dtype.kind in "mM" else values.tolist()
-            for column, values in own.items()
+            for column, values in arrays.items()
         }
     return tuple(
         {
@@ -73,7 +73,7 @@ def frame(comparison: Comparison, backend: Any, part: Any) -> Any:
     if part == "pairs":
         return rows_frame([pair.values() for pair in comparison.pairs], backend)
     if part == "detectors":
-        rows = [own.values() for own in comparison.detectors]
+        rows = [detector.values() for detector in comparison.detectors]
         for row in rows:
             row["threshold"] = nan if row["threshold"] is None else row["threshold"]
         return rows_frame(rows, backend)

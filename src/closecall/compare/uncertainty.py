@@ -246,9 +246,9 @@ def comparison_intervals(
     )
     detectors = {}
     for place, (name, result) in enumerate(results.items()):
-        own = sample.intervals(place, level, n=n, seed=seed)
+        intervals = sample.intervals(place, level, n=n, seed=seed)
         signed = result.signature.drawing(level, n, seed, block)
-        detectors[name] = replace(own, signature=signed)
+        detectors[name] = replace(intervals, signature=signed)
     pairs = tuple(
         _pair(sample, (first, second), (mine, theirs), level)
         for (mine, first), (theirs, second) in combinations(enumerate(results), 2)

@@ -158,9 +158,9 @@ def _as_there(scored: Scored, labels: Any, pred: Any) -> dict[str, float]:
         levels = np.searchsorted(_evenly(scored.scores), scored.scores)  # a score must be above
         range_based = _range_based(scored)
     else:
-        own = _at_own(labels, pred)
-        levels, standard = read_labels(pred, "predicted").astype(np.int64), own["Standard-F1"]
-        range_based = 0.0 if levels.all() else own["R-based-F1"]
+        given = _at_own(labels, pred)
+        levels, standard = read_labels(pred, "predicted").astype(np.int64), given["Standard-F1"]
+        range_based = 0.0 if levels.all() else given["R-based-F1"]
     starts, stops = scored.truth.starts, scored.truth.stops
     true = read_labels(labels, "truth").astype(bool)
     at = np.arange(1, max(levels.max(), 1) + 1)

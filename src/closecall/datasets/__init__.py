@@ -8,8 +8,7 @@ from closecall.datasets.esa_adb import EsaLabels, read_esa_adb
 from closecall.datasets.kdd2022 import LabelledSeries, load_kdd2022
 from closecall.datasets.nab import Nab, NabSeries, load_nab, read_nab
 from closecall.datasets.timeeval import read_timeeval
-from closecall.datasets.tsb_ad import read_tsb_ad
-from closecall.datasets.ucr import read_ucr
+from closecall.datasets.tsb_ad import read_tsb_ad, read_ucr
 
 __all__ = [
     "Demo",

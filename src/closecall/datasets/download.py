@@ -24,7 +24,7 @@ _HINT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Repository:
     """A public repository at one commit."""
 
     name: str
@@ -47,12 +47,12 @@ class Source:
 _GITHUB = "https://raw.githubusercontent.com"
 _HERE = Path(__file__).parent
 
-KDD2022 = Source(
+KDD2022 = Repository(
     "kdd2022",
     f"{_GITHUB}/ahstat/affiliation-metrics-py/8d8449858096bbade6a6e70848d05c9cc9b846fe/",
     _HERE / "kdd2022.txt",
 )
-NAB = Source(
+NAB = Repository(
     "nab", f"{_GITHUB}/numenta/NAB/ea702d75cc2258d9d7dd35ca8e5e2539d71f3140/", _HERE / "nab.txt"
 )
 
@@ -85,7 +85,7 @@ class DownloadError(ClosecallError, OSError):
     """A file of a dataset could not be fetched, or is not what it should be."""
 
 
-def download(source: Source, paths: Collection[str]) -> Path:
+def download(repository: Repository, paths: Collection[str]) -> Path:
     """Fetch those files that the cache lacks; return the folder that then has them all.
 
     Files are moved to their place when their hash is right, so the cache never has half a file.
@@ -93,7 +93,7 @@ def download(source: Source, paths: Collection[str]) -> Path:
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    cache, tqdm = _tools(source)
+    cache, tqdm = _tools(repository)
     folder = Path(cache.abspath)
     for parent in {(folder / path).parent for path in paths}:
         parent.mkdir(parents=True, exist_ok=True)
@@ -104,7 +104,7 @@ def download(source: Source, paths: Collection[str]) -> Path:
     with (
         _quiet_log(),
         ThreadPoolExecutor(_AT_ONCE) as pool,
-        tqdm(total=len(lacking), desc=f"{source.name} data", unit="file", disable=None) as bar,
+        tqdm(total=len(lacking), desc=f"{repository.name} data", unit="file", disable=None) as bar,
     ):
         waiting = [pool.submit(_fetch, cache, path) for path in lacking]
         try:
@@ -117,7 +117,7 @@ def download(source: Source, paths: Collection[str]) -> Path:
     return folder
 
 
-def _tools(source: Source) -> tuple[Any, Any]:
+def _tools(repository: Repository) -> tuple[Any, Any]:
     """Make the cache, and give what draws the progress bar."""
     try:
         import pooch
@@ -129,7 +129,7 @@ def _tools(source: Source) -> tuple[Any, Any]:
         raise MissingExtraError("tqdm", "data") from error
     root = Path(os.environ.get(CACHE_VARIABLE) or str(pooch.os_cache("closecall")))
     cache = pooch.create(
-        path=root / source.name, base_url=source.base_url, registry=source.hashes()
+        path=root / repository.name, base_url=repository.base_url, registry=repository.hashes()
     )
     return cache, tqdm
 
@@ -149,10 +149,8 @@ def _fetch(cache: Any, path: str) -> None:
     except ValueError as error:
         if isinstance(error, RequestException):  # an address that requests cannot read
             raise _failed(address, error) from None
-        raise DownloadError(
-            f"Expected {address} to have the SHA-256 hash {cache.registry[path]}, got other "
-            f"content; nothing was kept of it.\n\nHint: {_HINT}"
-        ) from None
+        rule = f"{address} to have the SHA-256 hash {cache.registry[path]}"
+        raise DownloadError(rule, "other content; nothing was kept of it", hint=_HINT) from None
     except RequestException as error:
         # The chain of the network's own errors is long, and says no more than the reason.
         raise _failed(address, error) from None

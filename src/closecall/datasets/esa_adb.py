@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.datasets.layouts import arrow, existing_folder, read_csv
+from closecall.datasets.layouts import arrow, existing_folder, first_unlike, read_csv
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events
 
@@ -157,30 +157,15 @@ def _chosen(
 
 def _moments(table: Any, column: str, path: Path) -> Moments:
     """Read ISO 8601 times as UTC: all with a time zone, or all without."""
-    texts = table.column(column).combine_chunks()
-    for zone in (None, "UTC"):
-        times = _parsed(texts, zone)
-        if times is not None:
+    timestamp, texts = arrow().timestamp, table.column(column)
+    rows = {kind: first_unlike(texts, kind) for kind in (timestamp("ns"), timestamp("ns", "UTC"))}
+    for kind, row in rows.items():
+        if row is None:
+            times: Moments = texts.cast(kind).to_numpy()
             return times
-    zone = None if _parsed(texts[:1], None) is not None else "UTC"
-    row = next(row for row in range(len(texts)) if _parsed(texts[row : row + 1], zone) is None)
-    rule = f"of {path} to be ISO 8601 times, all with a time zone or all without"
-    if any(_is_far(texts[row : row + 1], zone) for zone in (None, "UTC")):
-        rule = f"of {path} to lie from 1678 to 2261, where nanoseconds can be counted"
+    row = max(row for row in rows.values() if row is not None)  # the first one decides on the kind
+    rule = f"of {path} to be ISO 8601 times from 1678 to 2261, all with a time zone or all without"
     raise InputError(rule, f"{texts[row].as_py()!r} in row {row + 1}", argument=column)
-
-
-def _is_far(text: Any, zone: str | None) -> bool:
-    return _parsed(text, zone, "us") is not None and _parsed(text, zone) is None
-
-
-def _parsed(texts: Any, zone: str | None, unit: str = "ns") -> Moments | None:
-    pa = arrow()
-    try:
-        times: Moments = texts.cast(pa.timestamp(unit, tz=zone)).to_numpy(zero_copy_only=False)
-    except pa.ArrowInvalid:
-        return None
-    return times
 
 
 def _merged(starts: Moments, stops: Moments) -> Events:

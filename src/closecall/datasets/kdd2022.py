@@ -114,11 +114,11 @@ def _labels_folder(folder: Path) -> Path:
 
 
 def _series(name: str, labels: Path, measured: Path) -> LabelledSeries:
-    truth = read_labels(labels / f"{name}_groundtruth.gz")
+    truth = _read_label_file(labels / f"{name}_groundtruth.gz")
     predicted = {}
     for algorithm in _ALGORITHMS[name]:
         path = labels / f"{name}_{algorithm}.gz"
-        predicted[algorithm] = read_labels(path)
+        predicted[algorithm] = _read_label_file(path)
         if len(predicted[algorithm]) != len(truth):
             rule = f"{path} to have the {len(truth)} lines of {name}_groundtruth.gz"
             raise InputError(rule, f"{len(predicted[algorithm])}")
@@ -147,7 +147,7 @@ def _measurements(
     return times, values
 
 
-def read_labels(path: Path) -> NDArray[np.uint8]:
+def _read_label_file(path: Path) -> NDArray[np.uint8]:
     """Read a gzipped file of labels; raise if there is anything but one 0 or 1 per line."""
     try:
         lines = gzip.decompress(path.read_bytes()).split()

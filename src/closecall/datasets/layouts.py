@@ -5,12 +5,11 @@ from __future__ import annotations
 import csv
 from bisect import bisect_left
 from dataclasses import dataclass
-from tokenize import TokenError
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from closecall.errors import InputError, MissingExtraError, first_line
+from closecall.errors import InputError, MissingExtraError
 from closecall.files import matching
 from closecall.parameters import read_path, require_choice
 from closecall.wording import listed
@@ -25,11 +24,11 @@ if TYPE_CHECKING:
 TIMES = "Times are read as ISO 8601, such as 2017-03-22 15:16:45, from 1678 to 2261."
 Missing = Literal["error", "nan", "drop"]
 ScoreFiles = dict[str, dict[str, "Path"]]  # by detector, then by series
-_OWN_COLUMNS = ("series", "timestamp", "label")
-_EMPTY = 'Remove its folder, or keep it with nan as its scores: `missing="nan"` (`--missing nan`).'
+_RESERVED_NAMES = ("series", "timestamp", "label")
+_EMPTY = 'Remove its folder, or keep it with nan as its scores: `missing="nan"`.'
 _HINT = (
-    '`missing="nan"` (`--missing nan`) keeps the series, with nan as the scores of that detector, '
-    'which the batch reports; `missing="drop"` (`--missing drop`) leaves out each series that some '
+    '`missing="nan"` keeps the series, with nan as the scores of that detector, '
+    'which the batch reports; `missing="drop"` leaves out each series that some '
     "detector has no scores for."
 )
 
@@ -63,11 +62,7 @@ def read_csv(
     pa = arrow()
     from pyarrow import csv as arrow_csv
 
-    header = read_header(path)
-    missing = [name for name in needed if name not in header]
-    if missing:
-        rule = f"{path} to have a column `{missing[0]}`"
-        raise InputError(rule, listed(header) or "an empty file")
+    require_columns(read_header(path), needed, path)
     options = arrow_csv.ConvertOptions(
         include_columns=[] if every_column else needed,
         column_types=dict.fromkeys(needed, pa.string()) if as_text else None,
@@ -81,6 +76,14 @@ def read_csv(
     return table
 
 
+def require_columns(names: Sequence[str], needed: Iterable[str], path: Path) -> None:
+    """Raise if a file lacks a column."""
+    for name in needed:
+        if name not in names:
+            got = listed(names) or "an empty file"
+            raise InputError(f"{path} to have a column `{name}`", got)
+
+
 def read_header(path: Path) -> list[str]:
     """Return the names of the columns."""
     if not path.is_file():
@@ -92,7 +95,7 @@ def read_header(path: Path) -> list[str]:
         raise InputError(f"{path} to be a CSV file", str(error)) from error
 
 
-def read_truth(table: Any, column: str, path: Path) -> NDArray[np.uint8]:
+def label_column(table: Any, column: str, path: Path) -> NDArray[np.uint8]:
     """Return the 0/1 labels; raise if there is anything else."""
     labels = table.column(column).to_numpy()
     numbers = labels.dtype.kind in "biuf"
@@ -105,7 +108,7 @@ def read_truth(table: Any, column: str, path: Path) -> NDArray[np.uint8]:
     return truth
 
 
-def read_times(table: Any, column: str, path: Path) -> Any:
+def time_column(table: Any, column: str, path: Path) -> Any:
     """Return the column of times as an Arrow array: nanoseconds, or numbers."""
     pa = arrow()
     times = table.column(column)
@@ -116,19 +119,19 @@ def read_times(table: Any, column: str, path: Path) -> Any:
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return times
     target = pa.timestamp("ns", tz=kind.tz if pa.types.is_timestamp(kind) else None)
-    if pa.types.is_temporal(kind) and _first_unlike(times, target) is None:
+    if pa.types.is_temporal(kind) and first_unlike(times, target) is None:
         return times.cast(target)
-    numbers = _first_unlike(times[:1], pa.float64()) is None
-    row = _first_unlike(times, pa.float64() if numbers else target) or 0
+    numbers = first_unlike(times[:1], pa.float64()) is None
+    row = first_unlike(times, pa.float64() if numbers else target) or 0
     rule = f"times or numbers in the column `{column}` of {path}"
     raise InputError(rule, f"{times[row].as_py()} in row {row + 1}", hint=TIMES)
 
 
-def read_scores(table: Any, column: str, path: Path) -> NDArray[np.float64]:
+def score_column(table: Any, column: str, path: Path) -> NDArray[np.float64]:
     """Return a column of scores; missing ones are nan."""
     pa = arrow()
     column_of_scores = table.column(column)
-    row = _first_unlike(column_of_scores, pa.float64())
+    row = first_unlike(column_of_scores, pa.float64())
     if row is not None:
         rule = f"numbers in the column `{column}` of {path}"
         raise InputError(rule, f"{column_of_scores[row].as_py()} in row {row + 1}")
@@ -136,7 +139,7 @@ def read_scores(table: Any, column: str, path: Path) -> NDArray[np.float64]:
     return scores
 
 
-def _first_unlike(column: Any, kind: Any) -> int | None:
+def first_unlike(column: Any, kind: Any) -> int | None:
     """Return the first row that cannot be cast to the kind."""
     if _can_cast(column, kind):
         return None
@@ -164,28 +167,29 @@ def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing)
     (['a', 'b'], ['b'])
     """
     require_choice(missing, "missing", get_args(Missing))
-    for detector, own in scores.items():
-        if not own and missing != "nan":
+    for detector, files in scores.items():
+        if not files and missing != "nan":
             rule = "scores of every detector"
             raise InputError(rule, f"none of the detector {detector!r}", hint=_EMPTY)
-        if detector in _OWN_COLUMNS:
-            rule = f"no detector to be called {', '.join(_OWN_COLUMNS[:-1])} or {_OWN_COLUMNS[-1]}"
+        if detector in _RESERVED_NAMES:
+            *others, last = _RESERVED_NAMES
+            rule = f"no detector to be called {', '.join(others)} or {last}"
             hint = "Those are the table's own columns: rename its folder."
             raise InputError(rule, repr(detector), hint=hint)
     if missing == "drop":
-        kept = [name for name in sorted(names) if all(name in own for own in scores.values())]
+        kept = [name for name in sorted(names) if all(name in files for files in scores.values())]
         if not kept:
             rule = "a series that every detector has scores for"
-            hint = '`missing="nan"` (`--missing nan`) keeps every series.'
+            hint = '`missing="nan"` keeps every series.'
             raise InputError(rule, f"none among {len(names)}", hint=hint)
         return kept
-    for detector, own in scores.items():
-        unknown = sorted(set(own) - set(names))
+    for detector, files in scores.items():
+        unknown = sorted(set(files) - set(names))
         if unknown:
-            rule = f"a series in the data for each file of scores, such as {own[unknown[0]]}"
-            hint = '`missing="drop"` (`--missing drop`) reads only what is in both.'
+            rule = f"a series in the data for each file of scores, such as {files[unknown[0]]}"
+            hint = '`missing="drop"` reads only what is in both.'
             raise InputError(rule, f"none that is called {unknown[0]!r}", hint=hint)
-        lacking = sorted(set(names) - set(own))
+        lacking = sorted(set(names) - set(files))
         if lacking and missing == "error":
             more = f" (nor for {len(lacking) - 1} more)" if len(lacking) > 1 else ""
             rule = "scores of every detector for every series"
@@ -199,7 +203,7 @@ def detector_folders(folder: Path) -> list[Path]:
     found = matching("*", folder)
     for path in found:
         if not path.exists():
-            raise InputError(f"a folder of a detector at {path}", "a link to nothing")
+            raise InputError(f"a folder of a detector at {path}", "a broken symlink")
     return [path for path in found if path.is_dir()]
 
 
@@ -231,8 +235,8 @@ def join_series(
         if one.times is not None:
             columns["timestamp"] = one.times
         columns["label"] = pa.array(one.truth)
-        for detector, own in files.items():
-            columns[detector] = pa.array(_scores_of(one, own.get(one.name), read))
+        for detector, paths in files.items():
+            columns[detector] = pa.array(_scores_of(one, paths.get(one.name), read))
         tables.append(pa.table(columns))
     return pa.concat_tables(tables)
 
@@ -256,43 +260,3 @@ def _check_times(first: OneSeries, one: OneSeries) -> None:
     rule = f"{one.path} to have times of the same kind as {first.path} ({first.times.type})"
     hint = "Without them, samples are counted: `timestamps=False` (no `--time`)."
     raise InputError(rule, str(one.times.type), hint=hint)
-
-
-def join_arrays(
-    series: dict[str, Path],
-    scores: str | PathLike[str] | None,
-    missing: Missing,
-    read: Callable[[str, Path], OneSeries],
-) -> Any:
-    """Read series by their names, and join the arrays of scores in a folder, if there is one."""
-    files = {} if scores is None else _score_arrays(scores)
-    names = series_to_read(series, files, missing)
-    return join_series((read(name, series[name]) for name in names), files, _read_npy)
-
-
-def _score_arrays(scores: str | PathLike[str]) -> ScoreFiles:
-    """Return the files `<detector>/<series>.npy` of a folder."""
-    folder = existing_folder(scores, "scores", "a folder for each detector")
-    files: ScoreFiles = {
-        detector.name: {path.stem: path for path in matching("*.npy", detector)}
-        for detector in detector_folders(folder)
-    }
-    if not any(files.values()):
-        rule = "files <detector>/<series>.npy in the folder `scores`"
-        hint = "Pass the folder that has a folder for each detector."
-        raise InputError(rule, f"none in {folder}", hint=hint)
-    return files
-
-
-def _read_npy(path: Path) -> NDArray[np.float64]:
-    """Return one array of scores."""
-    try:
-        with path.open("rb") as file:
-            scores: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
-    except (ValueError, TypeError, OSError, SyntaxError, TokenError, MemoryError) as error:
-        what = first_line(error)  # a damaged header may also ask for any length
-        raise InputError(f"{path} to be a NumPy array", f"`{what}`") from error
-    if scores.dtype.kind not in "biuf" or scores.size != max(scores.shape, default=0):
-        rule = f"{path} to have one number for each sample"
-        raise InputError(rule, f"an array of {scores.dtype} and shape {scores.shape}")
-    return scores.ravel().astype(np.float64)

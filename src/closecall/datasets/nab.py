@@ -18,15 +18,15 @@ from closecall.datasets.layouts import (
     detector_folders,
     existing_folder,
     join_series,
+    label_column,
     read_csv,
-    read_scores,
-    read_times,
-    read_truth,
+    require_columns,
+    score_column,
     series_to_read,
+    time_column,
 )
 from closecall.errors import InputError, shown
 from closecall.files import matching
-from closecall.wording import listed
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Columns = dict[str, NDArray[Any]]
+    ColumnArrays = dict[str, NDArray[Any]]
     Windows = dict[str, NDArray[np.datetime64]]  # a row for each window
 
 DETECTORS = ("numenta", "windowedGaussian", "random", "relativeEntropy", "skyline")
@@ -139,13 +139,18 @@ def load_nab(folder: str | PathLike[str] | None = None) -> Nab:
     """
     local = local_folder(folder)
     place = download(NAB, NAB.hashes()) if local is None else _nab_folder(local)
-    listed = _json(place, "combined_windows.json", "labels/combined_windows.json") or {}
-    windows = {
-        name: np.array(pairs, "datetime64[us]").reshape(-1, 2) for name, pairs in listed.items()
-    }
-    final, thresholds = _published(place)
+    labels = first_with("combined_windows.json", [place, place / "labels"])
+    windows = {} if labels is None else read_window_file(labels / "combined_windows.json")
+    both = _json(place / "reference_results.json")
+    if both is None:
+        final, thresholds = (
+            _json(place / name) for name in ("results/final_results.json", "config/thresholds.json")
+        )
+    else:
+        final, thresholds = both["final"], both["thresholds"]
     series = {
-        name: _series(name, columns, windows) for name, columns in _columns(place, windows).items()
+        name: _series(name, columns, windows.get(name))
+        for name, columns in _columns(place, windows).items()
     }
     return Nab(series, final, thresholds)
 
@@ -160,54 +165,52 @@ def _nab_folder(folder: Path) -> Path:
     raise InputError(rule, str(folder), hint=hint)
 
 
-def _columns(folder: Path, windows: Windows) -> dict[str, Columns]:
+def _columns(folder: Path, windows: Windows) -> dict[str, ColumnArrays]:
+    """Read the columns of each series, by its name."""
     if (folder / "scores.parquet").is_file():
         return _read_parquet(folder / "scores.parquet")
     if (folder / "results").is_dir():
-        return _read_corpus(folder / "results")
+        return _read_results_of_nab(_score_files(folder / "results"))
     names = {name.rpartition("/")[2]: name for name in windows}
     return {
         names.get(path.name, path.name): _read_columns(path) for path in matching("*.csv", folder)
     }
 
 
-def _series(name: str, columns: Columns, windows: Windows) -> NabSeries:
+def _series(name: str, columns: ColumnArrays, windows: NDArray[np.datetime64] | None) -> NabSeries:
     times, values = columns.pop("timestamp"), columns.pop("value")
     truth = columns.pop("label", None)
-    own = windows.get(name)
-    if truth is None and own is not None:
-        inside = (times[:, None] >= own[:, 0]) & (times[:, None] <= own[:, 1])
-        truth = np.asarray(inside.any(axis=1))
+    if windows is not None:
+        windows = windows.astype("datetime64[us]")
+        truth = np.asarray(_inside(times, windows).any(axis=1)) if truth is None else truth
     truth = None if truth is None else truth.astype(np.uint8)
-    for array in (times, values, truth, own, *columns.values()):
+    for array in (times, values, truth, windows, *columns.values()):
         if array is not None:
             array.setflags(write=False)
-    return NabSeries(name, times, values, truth, own, columns)
+    return NabSeries(name, times, values, truth, windows, columns)
 
 
-def _published(folder: Path) -> tuple[Any, Any]:
-    both = _json(folder, "reference_results.json")
-    if both is not None:
-        return both["final"], both["thresholds"]
-    return _json(folder, "results/final_results.json"), _json(folder, "config/thresholds.json")
+def _json(path: Path) -> Any:
+    """Return what a file holds; None if there is no such file."""
+    if not path.is_file():
+        return None
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} to be JSON", str(error)) from error
 
 
-def _json(folder: Path, *places: str) -> Any:
-    for path in (folder / place for place in places):
-        if path.is_file():
-            try:
-                return json.loads(path.read_text(encoding="utf-8"))
-            except (ValueError, RecursionError) as error:
-                raise InputError(f"{path} to be JSON", str(error)) from error
-    return None
-
-
-def _read_parquet(path: Path) -> dict[str, Columns]:
+def _read_parquet(path: Path) -> dict[str, ColumnArrays]:
     """Read the one table of all series, and part it by series."""
-    arrow()
+    pa = arrow()
     from pyarrow import parquet
 
-    table = _table(parquet.read_table, path, ("series", "timestamp", "value", "label"))
+    try:
+        table = parquet.read_table(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        rule = f"{path} to be a Parquet file"
+        raise InputError(rule, str(error), hint="Fetch it again.") from error
+    require_columns(table.column_names, ("series", "timestamp", "value", "label"), path)
     names, codes = np.unique(table.column("series").to_numpy().astype(str), return_inverse=True)
     order = np.argsort(codes, kind="stable")
     stops = np.cumsum(np.bincount(codes)).tolist()
@@ -222,41 +225,25 @@ def _read_parquet(path: Path) -> dict[str, Columns]:
     }
 
 
-def _read_columns(path: Path) -> Columns:
+def _read_columns(path: Path) -> ColumnArrays:
     """Read one series: timestamp and value, and whatever else the file has."""
-    arrow()
-    from pyarrow import csv
-
-    table = _table(csv.read_csv, path, ("timestamp", "value"))
+    table = read_csv(path, ("timestamp", "value"), every_column=True)
     return {name: _array(table, name) for name in table.column_names}
 
 
-def _read_corpus(folder: Path) -> dict[str, Columns]:
-    """Read NAB's folder of results: one folder per detector, and in it one file per series."""
-    series: dict[str, Columns] = {}
+def _read_results_of_nab(files: ScoreFiles) -> dict[str, ColumnArrays]:
+    """Read the results of the published detectors; the first one has the times and labels."""
+    found: dict[str, ColumnArrays] = {}
     for detector in DETECTORS:
-        for path in matching("*/*.csv", folder / detector):
-            name = f"{path.parent.name}/{path.name.removeprefix(f'{detector}_')}"
+        for name, path in files.get(detector, {}).items():
             columns = _read_columns(path)
-            own = series.setdefault(name, {key: columns[key] for key in _SHARED if key in columns})
-            if len(own["timestamp"]) != len(columns["timestamp"]):
-                rule = f"{path} to have the {len(own['timestamp'])} rows of the other detectors"
+            shared = {key: columns[key] for key in _SHARED if key in columns}
+            series = found.setdefault(name, shared)
+            if len(series["timestamp"]) != len(columns["timestamp"]):
+                rule = f"{path} to have the {len(series['timestamp'])} rows of the other detectors"
                 raise InputError(rule, f"{len(columns['timestamp'])}")
-            own[detector] = columns["anomaly_score"]
-    return dict(sorted(series.items()))
-
-
-def _table(read: Any, path: Path, needed: tuple[str, ...]) -> Any:
-    try:
-        table = read(path)
-    except (arrow().ArrowInvalid, OSError) as error:
-        got = str(error)
-        raise InputError(f"{path} to be readable", got, hint="Fetch it again.") from error
-    missing = [name for name in needed if name not in table.column_names]
-    if missing:
-        rule = f"{path} to have a column `{missing[0]}`"
-        raise InputError(rule, listed(table.column_names))
-    return table
+            series[detector] = columns["anomaly_score"]
+    return dict(sorted(found.items()))
 
 
 def _array(table: Any, name: str) -> NDArray[Any]:
@@ -316,15 +303,20 @@ def read_nab(folder: str | PathLike[str], *, missing: Missing = "error") -> Any:
     results = root / "results" if (root / "results").is_dir() else root
     files = _score_files(results)
     labels = root / "labels" / "combined_windows.json"
-    windows = read_windows(labels) if labels.is_file() else None
+    windows = read_window_file(labels) if labels.is_file() else None
     data = root / "data" if (root / "data").is_dir() else None
     if data is None:
-        known = {name for own in files.values() for name in own}
+        known = {name for by_series in files.values() for name in by_series}
     else:
         known = {f"{path.parent.name}/{path.name}" for path in matching("*/*.csv", data)}
     names = series_to_read(known, files, missing)
     series = (
-        _one_series(name, [own[name] for own in files.values() if name in own], data, windows)
+        _one_series(
+            name,
+            [by_series[name] for by_series in files.values() if name in by_series],
+            data,
+            windows,
+        )
         for name in names
     )
     return join_series(series, files, _read_results)
@@ -333,12 +325,12 @@ def read_nab(folder: str | PathLike[str], *, missing: Missing = "error") -> Any:
 def _score_files(results: Path) -> ScoreFiles:
     files: ScoreFiles = {}
     for folder in detector_folders(results):
-        detector, own = folder.name, files.setdefault(folder.name, {})
+        detector, by_series = folder.name, files.setdefault(folder.name, {})
         for path in matching("*/*.csv", folder):
             if not path.name.startswith(f"{detector}_"):
                 rule = f"each file of the detector {detector!r} to be called {detector}_<file>.csv"
                 raise InputError(rule, str(path))
-            own[f"{path.parent.name}/{path.name.removeprefix(f'{detector}_')}"] = path
+            by_series[f"{path.parent.name}/{path.name.removeprefix(f'{detector}_')}"] = path
     if not any(files.values()):
         rule = "files <detector>/<group>/<detector>_<file>.csv"
         hint = "Pass a clone of NAB's repository, or its folder results."
@@ -353,7 +345,7 @@ def _one_series(
         path, times = results[0], _agreed("timestamp", results)
     else:
         path = data / name
-        times = read_times(read_csv(path, ["timestamp"]), "timestamp", path)
+        times = time_column(read_csv(path, ["timestamp"]), "timestamp", path)
     if windows is not None:
         return OneSeries(name, path, labels_of(name, times, path, windows), times)
     if not results:
@@ -364,7 +356,7 @@ def _one_series(
 
 def _agreed(column: str, results: list[Path]) -> Any:
     """Return a column that each file has a copy of; raise if they differ."""
-    read = read_times if column == "timestamp" else read_truth
+    read = time_column if column == "timestamp" else label_column
     first, *others = (read(read_csv(path, [column]), column, path) for path in results)
     for path, copy in zip(results[1:], others, strict=True):
         if len(copy) != len(first):
@@ -379,10 +371,10 @@ def _agreed(column: str, results: list[Path]) -> Any:
 
 
 def _read_results(path: Path) -> NDArray[np.float64]:
-    return read_scores(read_csv(path, ["anomaly_score"]), "anomaly_score", path)
+    return score_column(read_csv(path, ["anomaly_score"]), "anomaly_score", path)
 
 
-def read_windows(path: Path) -> Windows:
+def read_window_file(path: Path) -> Windows:
     """Read the windows of each series; raise unless each is two times in order."""
     try:
         series = json.loads(path.read_text(encoding="utf-8")).items()
@@ -401,15 +393,21 @@ def labels_of(name: str, times: Any, path: Path, windows: Windows) -> NDArray[np
     if times.type != arrow().timestamp("ns"):
         rule = f"times without a time zone in {path}, as in labels/combined_windows.json"
         raise InputError(rule, str(times.type), hint=TIMES)
-    stamps, own = times.to_numpy()[:, None], windows[name]
-    inside = (stamps >= own[:, 0]) & (stamps <= own[:, 1])
+    inside = _inside(times.to_numpy(), windows[name])
     empty = np.flatnonzero(~inside.any(axis=0))
     if empty.size:
-        start, stop = own[empty[0]].astype("datetime64[s]")
+        start, stop = windows[name][empty[0]].astype("datetime64[s]")
         rule = f"a sample of {path} in each window of the series {name!r}"
         raise InputError(rule, f"none from {start} to {stop}")
-    labels: NDArray[np.uint8] = inside.any(axis=1).astype(np.uint8)
-    return labels
+    return np.asarray(inside.any(axis=1), dtype=np.uint8)
+
+
+def _inside(times: NDArray[np.datetime64], windows: NDArray[np.datetime64]) -> NDArray[np.bool_]:
+    """Return for each time (row) and window (column) whether the time is in it, both ends too."""
+    inside: NDArray[np.bool_] = (times[:, None] >= windows[:, 0]) & (
+        times[:, None] <= windows[:, 1]
+    )
+    return inside
 
 
 def _pairs(windows: Any, name: str, path: Path) -> NDArray[np.datetime64]:

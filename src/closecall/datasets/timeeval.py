@@ -15,11 +15,11 @@ from closecall.datasets.layouts import (
     detector_folders,
     existing_folder,
     join_series,
+    label_column,
     read_csv,
     read_header,
-    read_times,
-    read_truth,
     series_to_read,
+    time_column,
 )
 from closecall.errors import InputError
 from closecall.files import matching
@@ -127,7 +127,7 @@ def _test_files(folder: Path, *, outside: bool) -> dict[str, Path]:
         real = Path(os.path.realpath(series[name]))  # wherever links lead
         if not (outside or real.is_relative_to(os.path.realpath(folder))):
             rule = f"each `test_path` of {index} to lie in its folder"
-            hint = "If you trust the index, allow it: `outside=True` (`--outside`)."
+            hint = "If you trust the index, allow it: `outside=True`."
             raise InputError(rule, f"{test_path!r} in row {row}, for {name!r}", hint=hint)
     return series
 
@@ -141,9 +141,9 @@ def _score_files(results: str | PathLike[str]) -> ScoreFiles:
             runs[algorithm.name, "", ""] = {}
         for path in experiments:
             parameters, collection, dataset, repetition = path.parts[-4:]
-            own = runs.setdefault((algorithm.name, parameters, repetition), {})
+            by_series = runs.setdefault((algorithm.name, parameters, repetition), {})
             if (path / _SCORES).is_file():
-                own[f"{collection}/{dataset}"] = path / _SCORES
+                by_series[f"{collection}/{dataset}"] = path / _SCORES
     if not any(runs.values()):
         rule = (
             "files <algorithm>/<hyper_params_id>/<collection>/<dataset>/<repetition>/"
@@ -174,8 +174,8 @@ def _one_series(name: str, path: Path, *, timestamps: bool) -> OneSeries:
         rule = f"{path} to have a column `is_anomaly`"
         raise InputError(rule, f"{len(channels)} like `{channels[0]}`", hint=_CHANNELS)
     table = read_csv(path, ["timestamp", "is_anomaly"] if timestamps else ["is_anomaly"])
-    times = read_times(table, "timestamp", path) if timestamps else None
-    return OneSeries(name, path, read_truth(table, "is_anomaly", path), times)
+    times = time_column(table, "timestamp", path) if timestamps else None
+    return OneSeries(name, path, label_column(table, "is_anomaly", path), times)
 
 
 def _read_ts(path: Path) -> NDArray[np.float64]:

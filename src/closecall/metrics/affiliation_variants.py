@@ -152,7 +152,7 @@ def unbiased_affiliation(
 def _in_steps(pair: Pair) -> Pair:
     """Count dated events in the longest step that divides all, so that their unit is none."""
     step, clock = pair.whole_step, Clock("number")
-    starts, stops = ((own - pair.start) / step for own in (pair.truth.starts, pair.truth.stops))
+    starts, stops = ((ends - pair.start) / step for ends in (pair.truth.starts, pair.truth.stops))
     truth = Intervals(starts, stops, clock)
     stop = (pair.stop - pair.start) / step
     return replace(pair, truth=truth, start=0.0, stop=stop, clock=clock)
@@ -163,14 +163,14 @@ def _precision_of(starts: Ticks, stops: Ticks | None, pair: Pair) -> float:
     origin, borders, drawn = origin_of(pair), zone_borders(pair), [starts]
     drawn += [] if stops is None else [stops]
     drawn += [pair.truth.starts, pair.truth.stops]
-    times = [own - origin for own in drawn] if origin else drawn
+    times = [ends - origin for ends in drawn] if origin else drawn
     if borders.dtype.kind == "i":  # in a unit that divides all, so that products are rounded alike
         unit = 0
-        for own in (borders, *(some[:_FEW] for some in times), *times):
+        for ends in (borders, *(some[:_FEW] for some in times), *times):
             if unit != 1:  # few samples mostly show it
-                unit = int(np.gcd(unit, np.gcd.reduce(own)))
+                unit = int(np.gcd(unit, np.gcd.reduce(ends)))
         if unit > 1:
-            borders, *times = (own // unit for own in (borders, *times))
+            borders, *times = (ends // unit for ends in (borders, *times))
     zones = np.zeros((len(pair.truth), 2))
     guide = np.empty(starts.size // _DRAWN_PER_BUCKET + 1, dtype=np.int64)
     series: Any = (*times, origin - origin, borders, guide, zones)

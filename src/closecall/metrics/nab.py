@@ -128,9 +128,11 @@ def _read_windows(
     pair = read_sample_pair(truth, predicted, times=times, end=end, span=span)
     if windows is None:
         return pair
-    own = read_windows(windows, "windows")
-    own.require_disjoint("windows")
-    return _with_windows(pair, own if times is None else _rows_of(own, times, end, int(pair.stop)))
+    read = read_windows(windows, "windows")
+    read.require_disjoint("windows")
+    return _with_windows(
+        pair, read if times is None else _rows_of(read, times, end, int(pair.stop))
+    )
 
 
 def nab(
@@ -200,31 +202,31 @@ def nab(
     return score(pair, weights, share).signed("nab", pair, parameters)
 
 
-def _with_windows(pair: Pair, own: Intervals) -> Pair:
+def _with_windows(pair: Pair, windows: Intervals) -> Pair:
     """Let the windows take the place of the true events."""
     (starts, stops, first, last, limits), clock = on_one_clock(
-        *own.timed("windows"),
+        *windows.timed("windows"),
         *pair.predicted.timed("predicted"),
         Timed("span", np.array([pair.start, pair.stop]), pair.clock),
     )
     if clock.kind != pair.clock.kind:
         rule = "to start and stop at whole rows"
-        raise InputError(rule, f"{own.text(0)} at index 0", argument="windows")
+        raise InputError(rule, f"{windows.text(0)} at index 0", argument="windows")
     start, stop = limits.tolist()
     inside, predicted = Intervals(starts, stops, clock), Intervals(first, last, clock)
     inside.require_inside(start, stop, "windows")
     return replace(pair, truth=inside, predicted=predicted, start=start, stop=stop, clock=clock)
 
 
-def _rows_of(own: Intervals, times: Any, end: Any, rows: int) -> Intervals:
+def _rows_of(windows: Intervals, times: Any, end: Any, rows: int) -> Intervals:
     """Turn windows of time into windows of rows: those whose time lies in them."""
     axis = read_axis(rows, times, end, of="labels")
     (starts, stops, ticks), _ = on_one_clock(
-        *own.timed("windows"), Timed("times", axis.borders(np.arange(rows)), axis.clock)
+        *windows.timed("windows"), Timed("times", axis.borders(np.arange(rows)), axis.clock)
     )
     first = np.searchsorted(ticks, starts, side="left")
     after = np.searchsorted(ticks, stops, side="left")
-    own.refuse(first >= after, "each of `windows` to hold at least one sample")
+    windows.refuse(first >= after, "each of `windows` to hold at least one sample")
     return Intervals(first, after, SAMPLES)
 
 

@@ -231,17 +231,17 @@ def _window_rows(
     name: str, windows: Any, times: Any, rows: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find the rows of windows that are given by their first and their last time."""
-    own = read_windows(windows, f"truth[{name!r}]")
+    intervals = read_windows(windows, f"truth[{name!r}]")
     ticks, clock = read_times(times, f"times[{name!r}]")
     _require_rows(ticks.size, rows, f"times[{name!r}]")
     (starts, stops, ticks), _ = on_one_clock(
-        *own.timed(f"truth[{name!r}]"), Timed(f"times[{name!r}]", ticks, clock)
+        *intervals.timed(f"truth[{name!r}]"), Timed(f"times[{name!r}]", ticks, clock)
     )
     latest = np.maximum.accumulate(ticks)  # in the order of the file, times may go back
     first = np.searchsorted(latest, starts, side="left")
     last = np.searchsorted(latest, stops, side="left")
     after = last + (ticks[np.minimum(last, rows - 1)] == stops)
-    own.refuse(first >= after, f"each window of `truth[{name!r}]` to hold at least one row")
+    intervals.refuse(first >= after, f"each window of `truth[{name!r}]` to hold at least one row")
     return first, after
 
 

@@ -34,8 +34,8 @@ def covered_before(intervals: Intervals, times: Ticks) -> Ticks:
     """Return the length of the intervals' part before each time."""
     if len(intervals) == 0:
         return np.zeros_like(times)
-    own = lengths(intervals)
-    before = np.concatenate((np.zeros(1, dtype=own.dtype), np.cumsum(own)))
+    durations = lengths(intervals)
+    before = np.concatenate((np.zeros(1, dtype=durations.dtype), np.cumsum(durations)))
     index = np.searchsorted(intervals.starts, times, side="right")
     last = np.maximum(index - 1, 0)
     return before[index] - np.where(index > 0, np.maximum(intervals.stops[last] - times, 0), 0)

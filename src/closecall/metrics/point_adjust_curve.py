@@ -66,7 +66,7 @@ class _Found:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Samples:
+class _AdjustedSamples:
     """Samples with what lies outside of events, and events with their highest scores."""
 
     scores: NDArray[Any]
@@ -128,7 +128,7 @@ class PointAdjustCurve(MetricResult):
     array([1.        , 0.66666667, 0.66666667, 0.4       ])
     """
 
-    _samples: _Samples
+    _samples: _AdjustedSamples
 
     @property
     def thresholds(self) -> NDArray[Any]:
@@ -241,7 +241,7 @@ def point_adjust_curve(
     # A range may stop after the last sample.
     padded = np.append(scored.scores, scored.scores[-1:])
     highest, outside, hit = _against_events(scored, padded)
-    samples = _Samples(padded[:-1], outside, highest, lengths(scored.truth)[hit], total)
+    samples = _AdjustedSamples(padded[:-1], outside, highest, lengths(scored.truth)[hit], total)
     return PointAdjustCurve(samples).signed("point_adjust_curve", scored)
 
 

@@ -193,9 +193,11 @@ def _weighted_shares(
         whole = _weigh(bias, np.zeros_like(length), length, length, step)
         shares[ranged] = _weigh(bias, left, right, length, step) / whole
     else:
-        own, ends = _BiasFunction(bias, name, events.clock.seconds), (left, right, length)
+        weight, ends = _BiasFunction(bias, name, events.clock.seconds), (left, right, length)
         counted = events.clock.kind == "integer"
-        shares[ranged] = _summed(own, *ends) if counted else _integrated(own, owner[ranged], *ends)
+        shares[ranged] = (
+            _summed(weight, *ends) if counted else _integrated(weight, owner[ranged], *ends)
+        )
     # Shares of one event add up to one at most; rounding alone could exceed it.
     return np.minimum(np.bincount(owner, weights=shares, minlength=len(events)), 1.0)
 

@@ -262,9 +262,9 @@ def read_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
     if hasattr(metrics, "items"):
         for name, parameters in metrics.items():
             if not hasattr(parameters, "items"):
-                own = f"`metrics[{name!r}]` to be parameters by name"
+                rule = f"`metrics[{name!r}]` to be parameters by name"
                 hint = "Pass {} where there are none."
-                raise InputTypeError(own, shown(parameters), hint=hint)
+                raise InputTypeError(rule, shown(parameters), hint=hint)
         chosen = {name: dict(parameters) for name, parameters in metrics.items()}
     else:
         try:

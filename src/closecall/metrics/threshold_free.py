@@ -205,15 +205,15 @@ class Ranking:
 
 def rank(scores: NDArray[Any], chosen: NDArray[np.int64]) -> Ranking:
     """Rank the chosen samples among all."""
-    own = scores[chosen]
+    ranked = scores[chosen]
     # Among equal scores the order is the same for every type and on every machine.
-    order = interruptible(np.argsort, own, kind="stable")[::-1]
-    own = own[order]
-    first = np.flatnonzero(np.concatenate(([True], own[1:] != own[:-1])))
+    order = interruptible(np.argsort, ranked, kind="stable")[::-1]
+    ranked = ranked[order]
+    first = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
     everything = interruptible(np.sort, scores)
     return Ranking(
         samples=chosen[order],
-        bounds=np.append(first, own.size),
-        above=scores.size - interruptible(np.searchsorted, everything, own[first], side="right"),
-        reach=scores.size - interruptible(np.searchsorted, everything, own[first], side="left"),
+        bounds=np.append(first, ranked.size),
+        above=scores.size - interruptible(np.searchsorted, everything, ranked[first], side="right"),
+        reach=scores.size - interruptible(np.searchsorted, everything, ranked[first], side="left"),
     )

@@ -297,10 +297,10 @@ def enhanced_time_aware(
     left = ~(removed[parts.first] | removed[parts.second + len(pair.truth)])
     found = _scores(pair.truth, parts.first[left], parts.lengths[left], theta_r)
     correct = _scores(pair.predicted, parts.second[left], parts.lengths[left], theta_p)
-    own = lengths(pair.predicted)
+    durations = lengths(pair.predicted)
     # In the longest unit that divides all, so that the unit of the ticks does not matter.
-    unit = np.gcd.reduce(own) if own.dtype.kind == "i" and own.any() else 1
-    weights = np.sqrt(own / unit)
+    unit = np.gcd.reduce(durations) if durations.dtype.kind == "i" and durations.any() else 1
+    weights = np.sqrt(durations / unit)
     if not weights.any():
         weights = np.ones_like(weights)
     return PrecisionRecallResult(

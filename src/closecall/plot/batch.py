@@ -17,7 +17,7 @@ from closecall.plot.drawing import (
     NAMES,
     PRECISION,
     as_given,
-    plain,
+    matplotlib_text,
     read_panels,
     short_enough,
     size_of,
@@ -97,8 +97,8 @@ def plot_batch(
     require_choice(order, "order", _ORDERS)
     if isinstance(table, BatchResult):
         told = {"value": value, "best": best}
-        own = {name: given for name, given in told.items() if given is not None}
-        return table.plot(order=order, ax=ax, **own)
+        options = {name: given for name, given in told.items() if given is not None}
+        return table.plot(order=order, ax=ax, **options)
     if value is not None:
         read_name(value, "value")
     series, detectors, values = _read_table(table)
@@ -145,14 +145,14 @@ def _rows(table: Any) -> Any:
         if not is_listed(table):
             raise InputTypeError("to be rows or a mapping", type(table).__name__, argument="table")
         return table
-    for series, own in table.items():
-        if not isinstance(own, Mapping):
+    for series, values in table.items():
+        if not isinstance(values, Mapping):
             rule = f"`table[{series!r}]` to be a mapping from detectors to values"
-            raise InputTypeError(rule, type(own).__name__)
+            raise InputTypeError(rule, type(values).__name__)
     return [
         (series, detector, value)
-        for series, own in table.items()
-        for detector, value in own.items()
+        for series, values in table.items()
+        for detector, value in values.items()
     ]
 
 
@@ -213,14 +213,14 @@ def _draw_values(axes: Axes, values: Floats, value: str) -> None:
     bar = axes.figure.colorbar(image, ax=axes, location="top", aspect=40, pad=0.02, fraction=0.06)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=8, length=2, pad=1)
-    bar.set_label(plain(value), fontsize=9, color=INK)
+    bar.set_label(matplotlib_text(value), fontsize=9, color=INK)
 
 
 def _name_cells(axes: Axes, detectors: list[str], series: list[str], *, cut: bool) -> None:
     """Name rows and columns; `cut` to a share of the figure, if that was not made for them."""
     sides = zip("yx", (detectors, series), size_of(axes.figure), (_ROW_FONT, _FONT), strict=True)
     for which, names, room, font in sides:
-        named = [plain(_short(name)) for name in names]
+        named = [matplotlib_text(_short(name)) for name in names]
         if cut and max(text_width(_short(name), font) for name in names) > NAMES * room:
             named = short_enough(names, NAMES * room, font)
         write_names(axes, which, range(len(named)), named, size=font)
@@ -247,7 +247,9 @@ def _draw_ranks(axes: Axes, ranks: Floats, detectors: list[str], *, named: bool)
     most = min(_MOST_RANKS, max(int(size_of(axes)[0] / _TICK), 1))
     axes.set_xticks(np.arange(1, max(count, 2) + 1, max(1, -(-count // most))))
     if named:
-        write_names(axes, "y", range(count), [plain(_short(n)) for n in detectors], size=_ROW_FONT)
+        write_names(
+            axes, "y", range(count), [matplotlib_text(_short(n)) for n in detectors], size=_ROW_FONT
+        )
     else:
         axes.tick_params(axis="y", length=0, labelleft=False)
     axes.set_title(title, fontsize=_TITLE_FONT, color=INK, loc="left")

@@ -19,8 +19,8 @@ from closecall.plot.drawing import (
     PREDICTED,
     as_given,
     broken,
+    matplotlib_text,
     new_panels,
-    plain,
     read_panels,
     short_enough,
     size_of,
@@ -160,8 +160,8 @@ def _draw_dumbbells(axes: Axes, results: dict[str, Affiliation], score: str) -> 
         for outcome, fill in _FILLS.items():
             rows = outcomes == outcome
             if rows.any():
-                own = places[number][rows], (heights + aside[number])[rows]
-                axes.plot(*own, **style, **fill)
+                marks = places[number][rows], (heights + aside[number])[rows]
+                axes.plot(*marks, **style, **fill)
     axes.set(xlim=(_LEFT, _RIGHT), ylim=(heights[-1] + max(0.6, count / 100), -0.6))
     ticks = [0, 0.25, 0.5, 0.75, 1]
     labels = ["0", "", "0.5", "", "1"]
@@ -197,11 +197,11 @@ def _join(axes: Axes, values: Floats, places: Floats, heights: Floats) -> None:
 
 
 def _values(result: Affiliation, score: str) -> Floats:
-    own: Floats = getattr(result.events, score)
+    values: Floats = getattr(result.events, score)
     if score == "recall":
         # Recall 0 without any prediction is drawn apart, as the other scores are.
-        own = np.where(result.events.predicted_count > 0, own, np.nan)
-    return np.append(own, getattr(result, score))
+        values = np.where(result.events.predicted_count > 0, values, np.nan)
+    return np.append(values, getattr(result, score))
 
 
 def _shade(axes: Axes, heights: Floats) -> None:
@@ -249,16 +249,16 @@ def _draw_legend(panels: list[Axes], results: dict[str, Affiliation]) -> None:
     alone = engine is not None and not engine.adjust_compatible and figure.axes == panels
     room = size_of(figure)[0] - _KEY
     told = [
-        f"  ({own.caught} of {len(own.events)} caught, F1 {score_text(own.f1)})"
-        for own in results.values()
+        f"  ({result.caught} of {len(result.events)} caught, F1 {score_text(result.f1)})"
+        for result in results.values()
     ]
-    names = [*map(plain, results)]
+    names = [*map(matplotlib_text, results)]
     if alone:
         names = short_enough([*results], room - max(text_width(x, _FONT) for x in told), _FONT)
     handles = []
-    for number, (name, own) in enumerate(zip(names, told, strict=True)):
+    for number, (name, told_of) in enumerate(zip(names, told, strict=True)):
         # A legend leaves out names that start with an underscore.
-        label = f"{_INVISIBLE * name.startswith('_')}{name}{own}"
+        label = f"{_INVISIBLE * name.startswith('_')}{name}{told_of}"
         key = _marker(number, 0, 1)
         key = {part: key[part] for part in ("linestyle", "marker", "color", "markersize")}
         handles.append(Line2D([], [], label=label, **key))
@@ -271,10 +271,10 @@ def _draw_legend(panels: list[Axes], results: dict[str, Affiliation]) -> None:
     ]
     style: dict[str, Any] = {"handles": handles, "frameon": False, "fontsize": _FONT}
     if alone:
-        widths = [text_width(str(own.get_label()), _FONT) + _KEY for own in handles]
+        widths = [text_width(str(handle.get_label()), _FONT) + _KEY for handle in handles]
         most = min(len(handles), len(panels) + 1)
         parts = {count: np.array_split(widths, count) for count in range(1, most + 1)}
-        wide = {count: sum(own.max() for own in split) for count, split in parts.items()}
+        wide = {count: sum(part.max() for part in split) for count, split in parts.items()}
         columns = max((count for count in wide if wide[count] <= room + _KEY), default=1)
         figure.legend(loc="outside upper center", ncols=columns, **style)
     else:

@@ -144,12 +144,12 @@ def shade_ignored(
     ZoneLabels(axes, borders, anchors, named_at, [names[:-1]], fontsize=7, color=FAINT)
 
 
-def plain(name: str) -> str:
+def matplotlib_text(name: str) -> str:
     r"""Write a name so that matplotlib shows it letter by letter.
 
     Dollar signs would start a formula, and what cannot be printed has no letters.
 
-    >>> plain("price_$a_vs_$b"), plain("a\tb")
+    >>> matplotlib_text("price_$a_vs_$b"), matplotlib_text("a\tb")
     ('price_\\$a_vs_\\$b', 'a\\tb')
     """
     return "\n".join(map(plain_name, name.split("\n"))).replace("$", r"\$")
@@ -178,9 +178,9 @@ def short_enough(names: Sequence[str], room: float, font: float, fewest: int = 7
     """
     shown = [*map(plain_name, names)]
     if max(text_width(name, font) for name in shown) <= room:
-        return [*map(plain, names)]
+        return [*map(matplotlib_text, names)]
     letters = min(len(name) / max(text_width(name, font), 1.0) for name in shown)
-    return [plain(name) for name in short_names(names, max(int(letters * room), fewest))]
+    return [matplotlib_text(name) for name in short_names(names, max(int(letters * room), fewest))]
 
 
 def broken(text: str, room: float, font: float) -> str:
@@ -192,7 +192,7 @@ def broken(text: str, room: float, font: float) -> str:
     return text if middle is None else f"{text[:middle]}\n{text[middle + 1 :]}"
 
 
-def length_text(ticks: float, clock: Clock) -> str:
+def ticks_text(ticks: float, clock: Clock) -> str:
     """Write a length of time in words on a dated axis (``1 min 30 s``), else as a number."""
     if clock.kind == "datetime":
         return in_words(ticks * clock.seconds)
@@ -221,9 +221,9 @@ class _NameLocator(Locator):
     """Places of the names that have room, at any size and zoom; the last one may be kept."""
 
     def __init__(self, places: Sequence[float], size: float, *, keep_last: bool) -> None:
-        own = np.asarray(places, dtype=np.float64)
-        self.places = own[:-1] if keep_last else own
-        self.last = own[-1:] if keep_last else own[:0]
+        positions = np.asarray(places, dtype=np.float64)
+        self.places = positions[:-1] if keep_last else positions
+        self.last = positions[-1:] if keep_last else positions[:0]
         self.size = size
 
     def __call__(self) -> Any:

@@ -29,13 +29,13 @@ from closecall.plot.drawing import (
     TimeAxis,
     ZoneLabels,
     draw_bars,
-    length_text,
-    plain,
+    matplotlib_text,
     read_panels,
     shade_ignored,
     short_enough,
     size_of,
     text_width,
+    ticks_text,
 )
 from closecall.wording import outcome_text, score_text, short_names
 
@@ -157,10 +157,10 @@ def plot_events(
     ZoneLabels(ax, borders, anchors, 0.76, [numbers], fontsize=_SMALL_FONT, color=INK)
     written = {}
     for lane, (name, result) in enumerate(results.items(), start=1):
-        own = pair.opened(result.events.pair.predicted)
+        alarms = pair.opened(result.events.pair.predicted)
         heights = _PREDICTED_BAR[0] - lane, _PREDICTED_BAR[1] - lane
         color = PREDICTED[(lane - 1) % len(PREDICTED)]
-        draw_bars(ax, scale.positions(own.starts), scale.positions(own.stops), heights, color)
+        draw_bars(ax, scale.positions(alarms.starts), scale.positions(alarms.stops), heights, color)
         layouts = _event_texts(result.events, write)
         written[name] = ZoneLabels(
             ax, borders, anchors, 0.26 - lane, layouts, room=_TEXT_ROOM, fontsize=7, color=INK
@@ -184,7 +184,7 @@ def _shade_ignored(axes: Axes, ignored: IgnoredTime, scale: TimeAxis) -> str:
     bottom, top = axes.get_ylim()
     shade_ignored(axes, *ends, (bottom, 1.0), sum(_TRUE_BAR) / 2)
     draw_bars(axes, *ends, (1.0, top), "none", **HATCHED, zorder=0.6)
-    return f"\nhatched: ignored, {length_text(ignored.total, ignored.clock)} in all"
+    return f"\nhatched: ignored, {ticks_text(ignored.total, ignored.clock)} in all"
 
 
 def _zone_positions(events: EventScores, scale: TimeAxis) -> Floats:
@@ -230,8 +230,7 @@ def _event_texts(events: EventScores, write: str) -> list[list[str]]:
         pairs = [(score_text(precision), score_text(recall)) for precision, recall in scores]
     else:
         pairs = [
-            (length_text(row[2], clock), length_text(row[3], clock))
-            for row in events.table.tolist()
+            (ticks_text(row[2], clock), ticks_text(row[3], clock)) for row in events.table.tolist()
         ]
     dated, names = clock.kind == "datetime", ("outcome", "delay", "nearest")
     told = [outcome_text(**row, dated=dated) for row in events.rows(names)]
@@ -251,8 +250,8 @@ def _event_texts(events: EventScores, write: str) -> list[list[str]]:
         ],
         # Where lanes are too low for two lines.
         [
-            " / ".join(own) if near else word
-            for own, word, near in zip(pairs, words, found, strict=True)
+            " / ".join(lines) if near else word
+            for lines, word, near in zip(pairs, words, found, strict=True)
         ],
     ]
 
@@ -285,8 +284,10 @@ def _left_out(counts: dict[str, tuple[int, int]], most: int = _MOST) -> str:
         return f"{start} {next(iter(lost.values()))} of {shown} {events}"
     if len(lost) > most:
         return f"{start} up to {max(lost.values())} of {shown} {events} in {len(lost)} lanes"
-    short = map(plain, short_names([*lost], _LONGEST))
-    listed = [f"{own} of {shown} ({name})" for own, name in zip(lost.values(), short, strict=True)]
+    short = map(matplotlib_text, short_names([*lost], _LONGEST))
+    listed = [
+        f"{count} of {shown} ({name})" for count, name in zip(lost.values(), short, strict=True)
+    ]
     return f"{start} {events}: {', '.join(listed)}"
 
 

@@ -15,7 +15,7 @@ from closecall.plot.drawing import (
     INK,
     POINTS_PER_INCH,
     PREDICTED,
-    plain,
+    matplotlib_text,
     read_panels,
     short_enough,
     size_of,
@@ -198,7 +198,7 @@ def _draw_matrix(axes: Axes, ranks: Ranks) -> None:
         axes.tick_params(axis="x", rotation=90)
     for side in axes.spines.values():
         side.set_visible(False)
-    told = plain(f"mean {ranks.metric}, row minus column\n{ranks.series} series; ")
+    told = matplotlib_text(f"mean {ranks.metric}, row minus column\n{ranks.series} series; ")
     axes.set_xlabel(told, fontsize=_FONT - 1, color=FAINT)
     axes.figure.canvas.figure.draw_without_rendering()  # names make the cells smaller
     decimals = max(0, 1 - floor(log10(reach)))

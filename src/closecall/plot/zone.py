@@ -17,10 +17,10 @@ from closecall.plot.drawing import (
     TimeAxis,
     as_given,
     edge_widths,
-    length_text,
     new_panels,
     read_panels,
     shade_ignored,
+    ticks_text,
 )
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class Zone:
 
     def words(self, ticks: float) -> str:
         """Write a length of time as people read it."""
-        return length_text(ticks, self.scale.clock)
+        return ticks_text(ticks, self.scale.clock)
 
     def precision_at(self, places: Floats) -> Floats:
         """Return the precision that each place would have (appendix A.1 of the paper)."""
@@ -213,10 +213,10 @@ class ZonePanel:
 
     def positions(self, places: Any, *, stops: bool = False) -> Floats:
         """Return the drawn positions of places; at a seam after what is ignored, or before it."""
-        own, ignored = np.asarray(places, dtype=np.float64), self.zone.ignored
+        ticks, ignored = np.asarray(places, dtype=np.float64), self.zone.ignored
         if ignored is not None:
-            own = ignored.open_stops(own) if stops else ignored.open_starts(own)
-        return self.zone.scale.from_start(own + self.zone.offset)
+            ticks = ignored.open_stops(ticks) if stops else ignored.open_starts(ticks)
+        return self.zone.scale.from_start(ticks + self.zone.offset)
 
     def shade_ignored(self, named_at: float) -> None:
         """Hatch what is ignored inside the zone."""

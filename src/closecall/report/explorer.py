@@ -11,6 +11,7 @@ from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from secrets import token_hex
 from shutil import rmtree
@@ -19,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from closecall.errors import InputError, InputTypeError, MissingExtraError, shown
 from closecall.files import whole_file
 from closecall.parameters import read_path, require_choice
-from closecall.report.assets import asset, bundle
 from closecall.report.packing import Texts, deflated
 from closecall.report.series import ALONE, series_content, summary
 
@@ -38,6 +38,14 @@ _POLICY = (
 )
 # Series in files beside the page: a browser lets a page from the disk read nothing but scripts.
 _FILES = " 'self' file:"
+# Each module after those it imports from.
+MODULES = (
+    *("dom", "predict", "score", "words", "slices", "chance", "thresholds", "clock", "series"),
+    *("theme", "figure", "lanes", "timeline", "curve", "table", "detectors", "address"),
+    *("view", "batch", "page"),
+)
+_IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', flags=re.MULTILINE)
+_EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|class|const) (\w+))", flags=re.MULTILINE)
 _SERIES_FILE, _RECEIVE = re.compile(r"\d+\.js"), "closecall.receive"
 
 
@@ -135,14 +143,14 @@ def _python_calls(predicted: Any, scores: Any, axis: dict[str, Any], nan: str) -
     if nan != "raise" and sum(map(len, sides.values())) > 1:
         return {}  # time without a score is ignored for all of them, which no call for one says
     calls = {}
-    for argument, own in sides.items():
+    for argument, expressions in sides.items():
         named = [f"{name}={name}" for name, value in axis.items() if value is not None]
         if argument == "predicted":
             start, middle, end = "cc.affiliation(", ")", ""
         else:
             start, middle, end = "cc.affiliation_curve(", ").at(", ")"
             named += [] if nan == "raise" else [f"nan={nan!r}"]
-        for key, expression in own.items():
+        for key, expression in expressions.items():
             before = f"{start}{', '.join(['truth', expression, *named])}{middle}"
             name = key if isinstance(key, str) else shown(key)
             calls[name] = {"language": "python", "before": before, "after": end}
@@ -269,6 +277,27 @@ def plotly_script(script: Script) -> tuple[str, str]:
     url = f"https://cdn.plot.ly/plotly-{plotly.get_plotlyjs_version()}.min.js"
     link = f'<script src="{url}" integrity="{digest}" crossorigin="anonymous"></script>'
     return link, url
+
+
+def asset(name: str) -> str:
+    """Read a file of the page."""
+    return (files("closecall.report") / "assets" / name).read_text("utf-8")
+
+
+@cache
+def bundle() -> str:
+    """Join the modules into one script, each in a scope of its own.
+
+    A page that is opened from disk may not load modules from other files.
+    """
+    scopes = (_scope(name, asset(f"{name}.js")) for name in MODULES)
+    return "const modules = {};\n" + "\n".join(scopes)
+
+
+def _scope(name: str, code: str) -> str:
+    exported = ", ".join(found[2] for found in _EXPORT.finditer(code))
+    inner = _EXPORT.sub(r"\1", _IMPORT.sub(r"const \1 = modules.\2;", code))
+    return f"modules.{name} = (() => {{\n{inner}return {{ {exported} }};\n}})();\n"
 
 
 def _digest(code: bytes) -> str:

@@ -15,14 +15,13 @@ from closecall.plain import plain
 from closecall.report.batch import PageSeries, batch_about, batch_page, unscored
 from closecall.report.explorer import Page, Report, SeriesTrouble, require_page, series_page
 from closecall.signature import value_text
-from closecall.tables.file_names import ONE, FileNames
+from closecall.tables.data_files import ONE, FileNames, list_files
+from closecall.tables.grouping import group
 from closecall.tables.incidents import read_events
 from closecall.tables.reading import arrow, read_table, shown_name
 from closecall.tables.roles import NamedTable
 from closecall.tables.series import Inputs, Sides
-from closecall.tables.sources.csv import joined_files, with_folders
-from closecall.tables.sources.memory import group
-from closecall.tables.sources.paths import list_files
+from closecall.tables.sources import joined_files, with_folders
 from closecall.wording import counted
 
 if TYPE_CHECKING:

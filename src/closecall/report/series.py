@@ -72,24 +72,24 @@ def series_content(
     found = read_detectors(truth, predicted, scores, thresholds, **axis_options, alone=ALONE)
     for one, (called, _) in scored.items():
         require_exact(found.scored[one].scores, called)
-    own, axis = found.truth, found.truth.axis
+    series, axis = found.truth, found.truth.axis
     given = {name: axis_options.get(name) for name in ("times", "end", "max_step")}
     if isinstance(truth, Events) and not scored and values is None:
         axis = None  # nothing is drawn for each sample
     drawn = None
     if values is not None:
-        drawn, axis = _read_values(values, own, axis, **given)
-    ignored = own.ignored
-    none = np.empty(0, dtype=own.truth.starts.dtype)
+        drawn, axis = _read_values(values, series, axis, **given)
+    ignored = series.ignored
+    none = np.empty(0, dtype=series.truth.starts.dtype)
     columns = [
-        Timed("truth", own.truth.starts, own.clock),
-        Timed("truth", own.truth.stops, own.clock),
-        Timed("span", np.array([own.start, own.stop]), own.clock),
-        Timed("span", np.array(own.span), own.clock),
-        Timed("ignore", none if ignored is None else ignored.starts, own.clock),
-        Timed("ignore", none if ignored is None else ignored.stops, own.clock),
-        Timed("ignore", none if ignored is None else ignored.seams, own.clock),
-        Timed("times", none, own.clock)
+        Timed("truth", series.truth.starts, series.clock),
+        Timed("truth", series.truth.stops, series.clock),
+        Timed("span", np.array([series.start, series.stop]), series.clock),
+        Timed("span", np.array(series.span), series.clock),
+        Timed("ignore", none if ignored is None else ignored.starts, series.clock),
+        Timed("ignore", none if ignored is None else ignored.stops, series.clock),
+        Timed("ignore", none if ignored is None else ignored.seams, series.clock),
+        Timed("times", none, series.clock)
         if axis is None
         else Timed("times", axis.borders(np.arange(axis.length + 1)), axis.clock),
     ]
@@ -112,12 +112,12 @@ def series_content(
         "truth": {"starts": packed_times(starts), "stops": packed_times(stops)},
         "details": {
             name: ["" if value is None else str(value) for value in values.tolist()]
-            for name, values in own.truth.details.items()
+            for name, values in series.truth.details.items()
         },
         "ignored": None
         if ignored is None
         else {part: packed_times(ends) for part, ends in zip(names, stretches, strict=True)},
-        "left_out": own.left_out.events,
+        "left_out": series.left_out.events,
         "borders": None if axis is None else packed_times(borders),
         "values": None if drawn is None else packed_for_drawing(drawn),
         "detectors": [row | {"call": (calls or {}).get(row["name"])} for row in detectors],
@@ -126,7 +126,7 @@ def series_content(
         "signature": _signed(found),
         "advice": [
             *notes,
-            *ignored_note(own, {row["name"]: row["left_out"] for row in detectors}),
+            *ignored_note(series, {row["name"]: row["left_out"] for row in detectors}),
             *advice_to_all(found.scored | found.predicted, max_step=given["max_step"]),
         ],
     }
@@ -217,9 +217,9 @@ def _scored_contents(detectors: Detectors, grid: _Grid, *, moved: bool) -> Itera
         curve, given = affiliation_curve(scored, None), detectors.thresholds.get(name)
         best = curve.best()
         threshold = best.threshold if given is None else _as_float(given)
-        own = _detector_content(name, curve.at(threshold), grid)
-        own |= _curve_content(curve, best, moved=moved)
-        yield own | {"threshold": json_number(threshold)}
+        content = _detector_content(name, curve.at(threshold), grid)
+        content |= _curve_content(curve, best, moved=moved)
+        yield content | {"threshold": page_number(threshold)}
 
 
 def _as_float(threshold: Any) -> float:
@@ -235,15 +235,15 @@ def _labelled_contents(
 ) -> Iterator[dict[str, Any]]:
     pairs = zip(detectors.predicted.items(), events[0::2], events[1::2], strict=True)
     for (name, pair), starts, stops in pairs:
-        own = {"starts": packed_times(starts), "stops": packed_times(stops)}
-        yield _detector_content(name, affiliation(pair, None), grid) | own
+        ranges = {"starts": packed_times(starts), "stops": packed_times(stops)}
+        yield _detector_content(name, affiliation(pair, None), grid) | ranges
 
 
 def _detector_content(name: str, result: Affiliation, grid: _Grid) -> dict[str, Any]:
     return {
         "name": name,
-        **{score: json_number(value) for score, value in result.values().items()},
-        "chance": {own: json_number(level) for own, level in result.chance.values().items()},
+        **{score: page_number(value) for score, value in result.values().items()},
+        "chance": {score: page_number(level) for score, level in result.chance.values().items()},
         "caught": result.caught,
         "alarms": result.alarms,
         "false_alarms": result.false_alarms,
@@ -277,7 +277,7 @@ def _curve_content(curve: AffiliationCurve, best: OperatingPoint, *, moved: bool
     return {
         "scores": packed(curve.scored.scores),
         "best": {
-            "threshold": json_number(best.threshold),
+            "threshold": page_number(best.threshold),
             "precision": best.precision,
             "recall": best.recall,
             "f1": best.fbeta,
@@ -298,7 +298,7 @@ def _curve_content(curve: AffiliationCurve, best: OperatingPoint, *, moved: bool
     }
 
 
-def json_number(value: float) -> float | str | None:
+def page_number(value: float) -> float | str | None:
     """Write a number for the page, which reads infinity from text."""
     if isnan(value):
         return None

@@ -60,8 +60,7 @@ def require_within(column: NDArray[np.float64], low: float, high: float) -> None
     outside = (column < low - slack) | (column > high + slack)
     if outside.any():
         index = int(outside.argmax())
-        got = f"{column[index]} at index {index}"
-        raise InputError(f"numbers from {low:g} to {high:g}", got)
+        raise InputError(f"numbers from {low:g} to {high:g}", str(column[index]), index=index)
 
 
 @dataclass(frozen=True, repr=False)

@@ -302,8 +302,9 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm") -> NDArray[np.
         raise InputTypeError(rule, f"{given.ndim} dimensions", argument="pvalues")
     wrong = np.flatnonzero((given < 0) | (given > 1))
     if wrong.size:
-        got = f"{given[wrong[0]]:g} at index {wrong[0]}"
-        raise InputError("to be in [0, 1], or nan", got, argument="pvalues")
+        index = int(wrong[0])
+        got = f"{given[index]:g}"
+        raise InputError("to be in [0, 1], or nan", got, argument="pvalues", index=index)
     tests = given.size
     order = np.argsort(given)  # nan comes last
     ranked = np.where(np.isnan(given), 1.0, given)[order]

@@ -476,8 +476,8 @@ def _require_scores(precision: NDArray[np.float64], recall: NDArray[np.float64])
         outside = (scores < 0) | (scores > 1)
         if outside.any():
             detector, index = np.argwhere(outside)[0]
-            got = f"{scores[detector, index]:g} at index {index}"
-            raise InputError("to lie between 0 and 1", got, argument=name)
+            got = f"{scores[detector, index]:g}"
+            raise InputError("to lie between 0 and 1", got, argument=name, index=int(index))
 
 
 def _numbered(series: ArrayLike, events: int) -> NDArray[np.int64]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Row: TypeAlias = tuple[Any, Any, Mapping[str, Any]]
     Reader: TypeAlias = Callable[[tuple[str, str] | None, str], "Listing"]
     """Takes the two columns, if they are named, and how a caller would name them."""
-    Layout: TypeAlias = tuple[
+    JsonFormat: TypeAlias = tuple[
         tuple[str, str], Callable[[Any], bool], Callable[[Any, str, str | None], Iterable[Row]]
     ]
 
@@ -178,9 +178,9 @@ def events_of(listing: Listing, zone: tzinfo | None, open_until: Any, hint: str)
     if not starts:
         return Events([])
     order = np.argsort(read_times(starts, listing.start)[0], kind="stable").tolist()
-    own = Events.from_arrays([starts[row] for row in order], [stops[row] for row in order])
+    events = Events.from_arrays([starts[row] for row in order], [stops[row] for row in order])
     details = details_of([listing.rows[row][2] for row in order])
-    return Events.wrap(replace(own.intervals, details=details))
+    return Events.wrap(replace(events.intervals, details=details))
 
 
 def _column_pair(columns: Any) -> tuple[str, str] | None:
@@ -238,14 +238,14 @@ def known_listing(file: BinaryIO, name: str, series: str | None, *, by_name: boo
         return None
     lines = [_SMD_LINE.match(line) for line in _content(file, name).split()]
     file.seek(0)
-    own = [
+    rows = [
         (int(line[1]), int(line[2]) + 1, {"dimensions": line[3].decode()})
         for line in lines
         if line is not None
     ]
-    if len(own) < len(lines):
+    if len(rows) < len(lines):
         return None
-    return lambda *_: Listing(name, "start", "stop", own, in_samples=True)
+    return lambda *_: Listing(name, "start", "stop", rows, in_samples=True)
 
 
 def read_listing(name: str, table: pa.Table, series: str | None) -> Reader:
@@ -342,7 +342,7 @@ def _from_json(
 ) -> Listing:
     """Read the kinds of JSON that monitoring and labelling tools export."""
     if columns is None:
-        for layout, matches, rows in _LAYOUTS:
+        for layout, matches, rows in _JSON_FORMATS:
             if matches(content):
                 try:
                     return Listing(name, *layout, list(rows(content, name, series)))
@@ -422,7 +422,7 @@ def _rows_of_windows(content: Any, name: str, series: str | None) -> Iterable[Ro
 
 
 # What each calls the ends of an event, how it is known, and its events.
-_LAYOUTS: tuple[Layout, ...] = (
+_JSON_FORMATS: tuple[JsonFormat, ...] = (
     (
         ("startsAt", "endsAt"),
         lambda content: _has(_first(_alerts(content)), "startsAt", "labels"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from closecall.tables.batch.run import open_engine, run
+from closecall.tables.batch.engines import open_engine, run
 
 
 class HandMade:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from closecall.tables.sources.source import UnitSize
+from closecall.tables.units import UnitSize
 
 SERIES = 12
 SAMPLES = 10_000

@@ -14,9 +14,9 @@ import pytest
 
 from closecall.errors import EngineError, InputTypeError
 from closecall.tables.batch import dask_cluster
+from closecall.tables.batch.engines import Outcome
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
-from closecall.tables.batch.run import Outcome
 from tests.conftest import run_program
 from tests.tables.batch.clusters import (
     REPOSITORY,
@@ -26,7 +26,7 @@ from tests.tables.batch.clusters import (
 )
 from tests.tables.batch.groups import run_with
 from tests.tables.batch.large_file import UNITS, large_file
-from tests.tables.batch.test_run import DOUBLED, by_key, double, numbers
+from tests.tables.batch.test_engines import DOUBLED, by_key, double, numbers
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ def test_a_scheduler_that_goes_leaves_what_was_finished(tmp_path):
     text = str(caught.value)
     assert text.startswith(f"Expected the Dask scheduler at {address} to stay reachable, got a ")
     assert "traced 2, traced 3, traced 4 and 1 more" in text
-    assert "`--resume`" in text
+    assert "`resume=True` continues" in text
 
 
 WITHOUT_CLOSECALL = """
@@ -288,7 +288,7 @@ def test_a_client_that_was_closed(client):
 
 
 def test_a_cluster_without_workers_is_waited_for_and_given_up(monkeypatch):
-    monkeypatch.setattr("closecall.tables.batch.run._PATIENCE", 0.05)
+    monkeypatch.setattr("closecall.tables.batch.engines._PATIENCE", 0.05)
     monkeypatch.setattr(dask_cluster, "_LOOK_SECONDS", 0.05)
     monkeypatch.setattr(dask_cluster, "_TELL_SECONDS", 0.1)
     monkeypatch.setattr(dask_cluster, "_GIVE_UP_SECONDS", 0.5)

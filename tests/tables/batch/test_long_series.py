@@ -17,7 +17,7 @@ from closecall.tables.batch.long_series import LongSeries, WholeSeries, can_be_c
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.rows import evaluate_unit
 from closecall.tables.sources import open_source
-from closecall.tables.sources.source import UnitSize
+from closecall.tables.units import UnitSize
 from tests.tables.batch.groups import HandMade
 
 AFFILIATION = {"metrics": ["affiliation"]}
@@ -80,8 +80,8 @@ def test_only_samples_where_a_label_changes_are_kept():
         whole.add(part)
     series = whole.series()
     assert (whole.samples, series.numbers.tolist()) == (7, [0, 2, 5, 7])
-    assert [whole.column(name).tolist() for name in ("t", "label", "a", "b")] == [
-        [10, 30, 60],
+    assert series.axis.ticks.tolist() == [10, 30, 60]
+    assert [whole.column(name).tolist() for name in ("label", "a", "b")] == [
         [0, 1, 0],
         [0, 1, 1],
         [0, 0, 0],

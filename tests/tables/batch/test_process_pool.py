@@ -1,8 +1,7 @@
-"""Processes of our own: safe to start, replaced when they die, gone when we are."""
+"""The process pool: safe to start, made new when a worker dies, gone when we are."""
 
 import os
 import signal
-import struct
 import subprocess
 import sys
 import threading
@@ -15,11 +14,10 @@ from pathlib import Path
 import pytest
 
 from closecall.errors import EngineError
-from closecall.tables.batch import process_pool
-from closecall.tables.batch.run import Outcome
-from tests.conftest import run_program
+from closecall.tables.batch import engines
+from closecall.tables.batch.engines import Outcome
 from tests.tables.batch.groups import run_with
-from tests.tables.batch.test_run import DOUBLED, Number, by_key, die_at_five, double, numbers
+from tests.tables.batch.test_engines import DOUBLED, Number, by_key, die_at_five, double, numbers
 
 DIED = "The worker process died: it was killed, ran out of memory, or crashed."
 
@@ -56,7 +54,7 @@ def wait_until(condition, seconds=30):
 @pytest.fixture(scope="module", autouse=True)
 def _preloaded():
     """Load the kernels before workers are forked, and not in each; scripts below start without."""
-    import_module(process_pool._PRELOADED)
+    import_module(engines._PRELOADED)
 
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
@@ -67,7 +65,7 @@ def start(request, monkeypatch):
     """Start workers as in a program of one thread on Linux, or as everywhere else."""
     if request.param == "fork" and sys.platform != "linux":
         pytest.skip("forks on Linux only")
-    monkeypatch.setattr(process_pool, "_can_fork", lambda: request.param == "fork")
+    monkeypatch.setattr(engines, "_can_fork", lambda: request.param == "fork")
 
 
 def test_the_same_outcomes_as_here(start):
@@ -86,7 +84,7 @@ def test_beside_threads():
     thread = threading.Thread(target=busy.wait)
     thread.start()
     try:
-        assert not process_pool._can_fork()
+        assert not engines._can_fork()
         assert by_key(run_with(numbers(20), double, workers=2)) == DOUBLED
     finally:
         busy.set()
@@ -150,8 +148,8 @@ def finish_one(unit):
 LIGHT = """
 import sys
 sys.path.insert(0, {tests!r})
-from closecall.tables.batch import process_pool
-process_pool._PRELOADED = "tests.tables.batch.groups"
+from closecall.tables.batch import engines
+engines._PRELOADED = "tests.tables.batch.groups"
 """
 
 # A process that was started in the background may ignore Ctrl-C, and so would its children.
@@ -223,25 +221,6 @@ def test_ctrl_c_while_the_server_starts_is_for_the_program_alone(tmp_path):
     assert complaints.strip().endswith("KeyboardInterrupt")
 
 
-FORSAKEN = """
-import multiprocessing
-from closecall.tables.batch.process_pool import _work
-if __name__ == "__main__":
-    ours, theirs = multiprocessing.Pipe()
-    ours.close()
-    worker = multiprocessing.get_context("spawn").Process(target=_work, args=(theirs,))
-    worker.start()
-    worker.join()
-    print(worker.exitcode)
-"""
-
-
-def test_a_worker_whose_parent_is_gone_before_it_is_ready_says_nothing(tmp_path):
-    (tmp_path / "forsaken.py").write_text(FORSAKEN)
-    done = run_program([sys.executable, tmp_path / "forsaken.py"])
-    assert (done.stdout, done.stderr) == ("0\n", "")
-
-
 SENDING = """
 from contextlib import closing
 from tests.tables.batch.groups import run_with
@@ -265,39 +244,40 @@ def test_stopping_while_a_result_is_sent_does_not_wait_for_ever(tmp_path):
             script.kill()
 
 
-def send_half():
-    """Send the head of a result of 200 KB and part of it, as a worker that is stopped meanwhile."""
-    frame = sys._getframe()
-    while frame.f_code.co_name != "_work":
-        frame = frame.f_back
-    os.write(frame.f_locals["pipe"].fileno(), struct.pack("!i", 200_000) + bytes(70_000))
+class Half:
+    """A result that is written in part before something happens to the worker."""
+
+    def __init__(self, happens):
+        self.happens = happens
+
+    def __reduce__(self):
+        os.kill(os.getpid(), self.happens)
+        return bytes, (3,)
 
 
-def die_in_the_middle_of_a_message(unit):
+def die_in_the_middle_of_a_result(unit):
     if unit.value == 3:
-        send_half()
-        die(unit)
+        return bytes(200_000), Half(signal.SIGKILL)
     return bytes(200_000)
 
 
-def halt_in_the_middle_of_a_message(unit):
+def halt_in_the_middle_of_a_result(unit):
     """Stand still, as in a debugger or without memory, until somebody ends the process."""
     if unit.value == 1:
         (Path(unit.mark) / str(os.getpid())).touch()
-        send_half()
-        os.kill(os.getpid(), signal.SIGSTOP)
+        return bytes(200_000), Half(signal.SIGSTOP)
     return bytes(200_000)
 
 
-def test_a_worker_that_dies_while_it_sends_costs_its_unit_only(start):
-    found = by_key(run_with(numbers(6), die_in_the_middle_of_a_message, workers=2))
+def test_a_worker_that_dies_while_it_writes_costs_its_unit_only(start):
+    found = by_key(run_with(numbers(6), die_in_the_middle_of_a_result, workers=2))
     assert found.pop("number 3") == Outcome("number 3", None, DIED)
     assert {len(outcome.value) for outcome in found.values()} == {200_000}
     assert len(found) == 5
 
 
 @needs_proc
-def test_a_worker_that_stands_still_while_it_sends_and_is_killed_costs_its_unit_only(
+def test_a_worker_that_stands_still_while_it_writes_and_is_killed_costs_its_unit_only(
     start, tmp_path
 ):
     units = [MarkedNumber(value, str(tmp_path)) for value in range(6)]
@@ -312,7 +292,7 @@ def test_a_worker_that_stands_still_while_it_sends_and_is_killed_costs_its_unit_
 
     killed = set()
     killer = threading.Thread(target=kill_all)
-    with closing(run_with(units, halt_in_the_middle_of_a_message, workers=2)) as outcomes:
+    with closing(run_with(units, halt_in_the_middle_of_a_result, workers=2)) as outcomes:
         first = next(outcomes)  # workers were forked before there is another thread
         killer.start()
         found = by_key([first, *outcomes])
@@ -326,12 +306,12 @@ def stands_still(number):
     return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
-HALTING = LIGHT + SCRIPT.replace("finish_one", "halt_in_the_middle_of_a_message")
+HALTING = LIGHT + SCRIPT.replace("finish_one", "halt_in_the_middle_of_a_result")
 
 
 @needs_proc
 @pytest.mark.parametrize("threads", [False, True], ids=["fork", "server"])
-def test_ctrl_c_while_a_worker_stands_still_in_the_middle_of_a_message(tmp_path, threads):
+def test_ctrl_c_while_a_worker_stands_still_in_the_middle_of_a_result(tmp_path, threads):
     parts = {"guarded": True, "threads": threads, "units": 4}
     with start_script(tmp_path, HALTING, **parts)[0] as parent:
         marks = tmp_path / "marks"
@@ -362,7 +342,7 @@ def test_a_server_that_ends_while_it_starts_workers_is_worded(monkeypatch, error
         raise error
 
     monkeypatch.setattr(forkserver, "read_signed", broken)
-    monkeypatch.setattr(process_pool, "_can_fork", lambda: False)
+    monkeypatch.setattr(engines, "_can_fork", lambda: False)
     with pytest.raises(EngineError, match="an end of the process that starts them") as caught:
         list(run_with(numbers(20), slow, workers=2))
     assert "try again" in str(caught.value)
@@ -370,7 +350,7 @@ def test_a_server_that_ends_while_it_starts_workers_is_worded(monkeypatch, error
 
 def test_a_program_without_a_file_is_told_so():
     program = (
-        "import threading, time\nfrom closecall.tables.batch.run import open_engine\n"
+        "import threading, time\nfrom closecall.tables.batch.engines import open_engine\n"
         "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
         "open_engine(workers=2)"
     )
@@ -438,8 +418,7 @@ import threading, time
 from types import SimpleNamespace as Unit
 if {threads}:
     threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
-from closecall.tables.batch.process_pool import ProcessPool
-from closecall.tables.batch.run import run
+from closecall.tables.batch.engines import ProcessPool, run
 sys.path.append({tests!r})
 from tests.tables.batch.test_process_pool import loaded_kernels
 with ProcessPool(1) as engine:

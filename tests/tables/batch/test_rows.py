@@ -40,7 +40,7 @@ def test_keys_that_the_table_does_not_hold_take_the_type_of_their_values():
 def test_columns_have_types_of_their_own_even_without_rows():
     question = BatchOptions.read(truth="label", score="a")
     schema = rows_table([], question).schema
-    assert schema.names == [*question.row_columns, "__gap__", "__quiet__"]
+    assert schema.names == [*question.row_columns, "__gap__", "__quiet__", "__code__"]
     assert schema.field("reason").type == pa.string()
     assert schema.field("alarmed_events").type == pa.int64()
     assert schema.field("chance_f1").type == pa.float64()

@@ -61,6 +61,15 @@ def test_means_pooled_and_micro_by_hand():
     assert row["micro_f1"] == pytest.approx(1 / 2)
 
 
+def test_a_series_without_predictions_has_no_samples_in_the_micro_scores():
+    """Its true samples are known, but its scores are not, so that nothing could be predicted."""
+    options = BatchOptions.read(by="series", truth="label", score="p", threshold=0.5)
+    unscored = {"label": X["label"], "p": [float("nan"), *X["p"][1:]]}
+    (row,) = summarise(rows_of(options, y=Y, unscored=unscored), options).to_pylist()
+    assert row["trouble"] == "1 with missing scores"
+    assert (row["micro_precision"], row["micro_recall"]) == (2 / 4, 2 / 2)
+
+
 def test_pooled_numbers_are_means_over_the_rows_of_events():
     generator = np.random.default_rng(12)
     series = {f"s{k}": random_series(generator, 40) for k in range(6)}
@@ -72,10 +81,10 @@ def test_pooled_numbers_are_means_over_the_rows_of_events():
     events = result.events.to_pandas()
     assert events["precision"].isna().any()
     for row in summarise(result.rows, question).to_pylist():
-        own = events[events["detector"] == row["detector"]]
-        assert row["pooled_events"] == len(own)
-        assert row["pooled_affiliation_precision"] == pytest.approx(own["precision"].mean())
-        assert row["pooled_affiliation_recall"] == pytest.approx(own["recall"].mean())
+        part = events[events["detector"] == row["detector"]]
+        assert row["pooled_events"] == len(part)
+        assert row["pooled_affiliation_precision"] == pytest.approx(part["precision"].mean())
+        assert row["pooled_affiliation_recall"] == pytest.approx(part["recall"].mean())
 
 
 def test_micro_is_the_classical_metric_of_all_series_end_to_end():
@@ -176,8 +185,8 @@ VALUES = {
 def rows(values=VALUES, columns=("affiliation_f1",)):
     table = [
         {"series": name, "detector": detector, **dict.fromkeys(columns, value)}
-        for name, own in values.items()
-        for detector, value in zip("xyz", own, strict=True)
+        for name, numbers in values.items()
+        for detector, value in zip("xyz", numbers, strict=True)
     ]
     return pa.Table.from_pylist(table)
 
@@ -271,8 +280,8 @@ def test_means_come_from_series_and_pooled_numbers_from_their_events(evaluated):
     got = by_key(interval_rows(evaluated.rows, evaluated.events, SAMPLED, **OPTIONS))
     rows, events = evaluated.rows.to_pandas(), evaluated.events.to_pandas()
     for detector in ("a", "b"):
-        own, of_events = rows[rows.detector == detector], events[events.detector == detector]
-        plain = mean_interval(own["affiliation_f1"], low=0, high=1, **OPTIONS)
+        part, of_events = rows[rows.detector == detector], events[events.detector == detector]
+        plain = mean_interval(part["affiliation_f1"], low=0, high=1, **OPTIONS)
         assert parts(got[detector, "", "mean_affiliation_f1"]) == limits(plain)
         columns = (of_events[name] for name in ("precision", "recall", "series"))
         pooled = hierarchical(*columns, **OPTIONS)

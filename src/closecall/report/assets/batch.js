@@ -181,7 +181,7 @@ class RankStrip {
     context.font = `12px ${getComputedStyle(this.stage).fontFamily}`;
     const told = (name, rank, first) => (first ? `${name} ${rank.toFixed(2)}` : `${rank.toFixed(2)} ${name}`);
     const widthOf = (text) => context.measureText(text).width + BESIDE;
-    const widest = (own) => Math.max(...own.map(({ detector, average_rank: rank }) => widthOf(told(detector, rank, true))));
+    const widest = (rows) => Math.max(...rows.map(({ detector, average_rank: rank }) => widthOf(told(detector, rank, true))));
     // Names are on both sides if whole ones leave room for the axis, else all of them on the left.
     const half = Math.ceil(count / 2);
     const needed = [widest(detectors.slice(0, half)), widest(detectors.slice(half))];
@@ -304,7 +304,7 @@ class SeriesTable {
       const told = (one) => one.status.replace(/^\w+: /, "").split(" Hint: ");
       const reasons = grouped(found, (one) => told(one)[0]);
       const hints = new Set(found.map((one) => told(one)[1]).filter(Boolean));
-      const lines = [...reasons].map(([reason, own]) => make("li", {}, make("b", {}, ...nameParts(own.map(({ name }) => name).join(", "))), make("span", {}, reason)));
+      const lines = [...reasons].map(([reason, alike]) => make("li", {}, make("b", {}, ...nameParts(alike.map(({ name }) => name).join(", "))), make("span", {}, reason)));
       return [make("h3", {}, `${found.length} ${words}`), ...[...hints].map((hint) => make("p", { class: "hint" }, hint)), make("ul", {}, ...lines)];
     });
     this.unscored.replaceChildren(make("summary", {}, `${series.length} series ${series.length === 1 ? "is" : "are"} not scored: ${counts}`), ...groups.flat());

@@ -50,13 +50,13 @@ function seams({ starts, stops }, [from, to], [per, of]) {
     if (last && starts[k] <= last[1]) last[1] = Math.max(last[1], stops[k]);
     else ranges.push([starts[k], stops[k]]);
   }
-  const own = ranges.map(([start, stop]) => [counted(start - from, Math.floor), counted(stop - from, Math.ceil)]);
+  const ticks = ranges.map(([start, stop]) => [counted(start - from, Math.floor), counted(stop - from, Math.ceil)]);
   const length = counted(to - from, Math.floor);
   if (ranges.length && ranges[0][0] === from && ranges[ranges.length - 1][1] === to) {
-    return [own.map(([start, stop], k) => [k ? start + one : 0, stop]), length];
+    return [ticks.map(([start, stop], k) => [k ? start + one : 0, stop]), length];
   }
-  const gaps = [0, ...own.map(([, stop]) => stop)];
-  return [gaps.map((low, k) => [low, k < own.length ? own[k][0] + one : length]), length];
+  const gaps = [0, ...ticks.map(([, stop]) => stop)];
+  return [gaps.map((low, k) => [low, k < ticks.length ? ticks[k][0] + one : length]), length];
 }
 
 // Index of the last value that is at most x, of equal ones the last.
@@ -120,7 +120,7 @@ function move({ starts, stops }, shift, [from, to], moved) {
 export function* movedLevels(series, predicted, shift) {
   const levels = { precision: NaN, recall: 0, f1: NaN };
   if (!predicted.starts.length) return levels;
-  let [own, alarms, unit] = [series, predicted, shift];
+  let [onGrid, alarms, unit] = [series, predicted, shift];
   const step = shift.rounding === undefined ? NaN : commonStep(series, predicted, shift);
   if (step === 0) {
     unit = [1, 0];
@@ -129,19 +129,19 @@ export function* movedLevels(series, predicted, shift) {
     const map = step > 0 ? (at) => Math.round((at - from) / step) : inSamples(series.borders);
     const truth = mapped(series.truth, map);
     const span = [map(from), map(to)];
-    own = { truth, span, zones: zoneBorders(truth, span) };
+    onGrid = { truth, span, zones: zoneBorders(truth, span) };
     alarms = mapped(predicted, map);
     unit = [1, 1];
   }
-  const shifts = shiftsOf(alarms, own.span, unit);
+  const shifts = shiftsOf(alarms, onGrid.span, unit);
   const room = alarms.starts.length + 1;
   const moved = { starts: new Float64Array(room), stops: new Float64Array(room) };
-  const pieces = emptyPieces(room, own.zones);
-  const rows = emptyRows(own.truth.starts.length);
+  const pieces = emptyPieces(room, onGrid.zones);
+  const rows = emptyRows(onGrid.truth.starts.length);
   const sums = { precision: 0, recall: 0, f1: 0 };
   for (const by of shifts) {
-    const count = move(alarms, by, own.span, moved);
-    const scores = scoreZones(own, cutAtBorders(moved, own.zones, count, pieces), rows);
+    const count = move(alarms, by, onGrid.span, moved);
+    const scores = scoreZones(onGrid, cutAtBorders(moved, onGrid.zones, count, pieces), rows);
     for (const name of Object.keys(sums)) sums[name] += scores[name];
     yield;
   }

@@ -268,8 +268,8 @@ class Limits {
 
   // What is written in the inputs that are not as they were at first, and that is understood.
   get texts() {
-    const own = Object.entries(this.inputs).map(([name, input]) => [name, input.value.trim(), input]);
-    return Object.fromEntries(own.filter(([name, text, input]) => text !== this.usual[name] && text !== "" && input.validity.valid));
+    const entries = Object.entries(this.inputs).map(([name, input]) => [name, input.value.trim(), input]);
+    return Object.fromEntries(entries.filter(([name, text, input]) => text !== this.usual[name] && text !== "" && input.validity.valid));
   }
 
   // Write what an address names, and leave out what is not understood.

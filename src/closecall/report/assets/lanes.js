@@ -275,9 +275,9 @@ export class Overview {
     const [colours, all] = [outcomeColours(), [0, truth.starts.length]];
     // The worst comes last, over what shares its pixel.
     for (let code = colours.length - 1; code >= 0; code--) {
-      const own = { starts: truth.starts.filter((_, j) => outcome[j] === code), stops: truth.stops.filter((_, j) => outcome[j] === code) };
+      const events = { starts: truth.starts.filter((_, j) => outcome[j] === code), stops: truth.stops.filter((_, j) => outcome[j] === code) };
       context.fillStyle = colours[code];
-      drawBars(context, own, [0, own.starts.length], this.x, { top, height: lane, thinnest: 1.5 });
+      drawBars(context, events, [0, events.starts.length], this.x, { top, height: lane, thinnest: 1.5 });
     }
     drawMarks(context, { truth, outcome, visible: all, x: this.x, y: marks, colours });
     const predicted = results[active].drawn;

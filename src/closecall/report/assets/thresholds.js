@@ -13,12 +13,12 @@ const PAUSE = 4096; // pieces between two yields
 function cutSamples({ borders, zones }, { scores }) {
   const last = borders.length - 1;
   const cuts = new Float64Array(borders.length + zones.length);
-  const own = new Float64Array(cuts.length);
+  const pieceScores = new Float64Array(cuts.length);
   let count = 0;
   let zone = 1;
   const add = (at, i) => {
     cuts[count] = at;
-    own[count++] = scores[i];
+    pieceScores[count++] = scores[i];
   };
   for (let i = 0; i < last; i++) {
     add(borders[i], i);
@@ -28,7 +28,7 @@ function cutSamples({ borders, zones }, { scores }) {
     }
   }
   cuts[count] = borders[last];
-  return { cuts: cuts.subarray(0, count + 1), scores: own.subarray(0, count) };
+  return { cuts: cuts.subarray(0, count + 1), scores: pieceScores.subarray(0, count) };
 }
 
 // The loss of recall that a piece takes away, entering between two pieces, if there are any.
@@ -125,15 +125,15 @@ function* sweep(series, { cuts }, { loss, gain, zone }, { order, groups }) {
     for (let i = groups[point]; i < groups[point + 1]; i++) {
       if (i % PAUSE === 0) yield;
       const k = order[i];
-      const own = zones[zone[k]];
+      const sums = zones[zone[k]];
       const length = cuts[k + 1] - cuts[k];
-      if (own.length.total === 0) defined++;
-      own.loss.add(loss[k]);
-      own.length.add(length);
+      if (sums.length.total === 0) defined++;
+      sums.loss.add(loss[k]);
+      sums.length.add(length);
       time.add(length);
-      const now = Math.max(0, 1 - own.loss.value / own.length.value);
-      precision.add(now - own.precision);
-      own.precision = now;
+      const now = Math.max(0, 1 - sums.loss.value / sums.length.value);
+      precision.add(now - sums.precision);
+      sums.precision = now;
       recall.add(gain[k]);
     }
     curve.precision[point] = precision.value / defined;
@@ -235,13 +235,13 @@ function boundsOf({ clock, span }, limits, columns) {
   const budget = limits.maxAlarms || limits.maxFalseAlarms;
   const given = { ...limits, maxAlarmed: limits.maxAlarmed ?? (budget ? MOST_ALARMED : undefined) };
   return BOUNDS.filter(([option]) => given[option] !== undefined).map(([option, column, name, atMost]) => {
-    const own = columns[column];
+    const values = columns[column];
     const [bound, per] = [given[option]].flat();
     const most = per ? (bound * time) / per : bound;
     return {
       bound, name, atMost,
-      value: per ? (k) => own[k] * (per / time) : (k) => own[k],
-      kept: atMost ? (k) => own[k] <= most : (k) => own[k] >= bound,
+      value: per ? (k) => values[k] * (per / time) : (k) => values[k],
+      kept: atMost ? (k) => values[k] <= most : (k) => values[k] >= bound,
       unit: per ? ` per ${lengthText(clock.evaluated(per), clock.dated)}` : "",
     };
   });

@@ -12,42 +12,33 @@ const RATES = [["a second", 1], ["a minute", 60], ["an hour", 3600], ["a day", 8
 const LEAST_RATE = 0.1;
 const LENGTHS = { s: 1, min: 60, h: 3600, hour: 3600, d: 86400, day: 86400, w: 604800, week: 604800 };
 
-// The first digits of a positive number as an integer, rounded half to even as Python does.
-function rounded(value, count) {
-  const [mantissa, exponent] = value.toExponential(100).split("e");
-  const digits = mantissa.replace(".", "");
-  const kept = Math.max(count, 0);
-  const head = BigInt(digits.slice(0, kept) || "0");
-  const tail = count < 0 ? "0" : digits.slice(kept);
-  const half = "5".padEnd(tail.length, "0");
-  const up = tail > half || (tail === half && head % 2n === 1n);
-  return [up ? head + 1n : head, Number(exponent)];
+// Whether a number that is written in full lies halfway behind an even digit: where only so much of
+// it is kept, Python rounds down to that digit and a browser up.
+function downToEven(exact, kept) {
+  return /[02468]$/.test(exact.slice(0, kept)) && /^\.?50*(e|$)/.test(exact.slice(kept));
 }
 
-// A number with so many decimals; a browser alone would round 0.125 up.
+// A number with so many decimals, as Python's format "f" writes it.
 function fixed(value, digits) {
-  if (Math.abs((value * 2 * 10 ** digits) % 2) !== 1) return value.toFixed(digits);
-  const size = Math.abs(value);
-  const text = String(rounded(size, rounded(size, 1)[1] + 1 + digits)[0]).padStart(digits + 1, "0");
-  const sign = value < 0 ? "-" : "";
-  return sign + (digits ? `${text.slice(0, -digits)}.${text.slice(-digits)}` : text);
+  const exact = value.toFixed(100);
+  const kept = exact.indexOf(".") + (digits ? digits + 1 : 0);
+  return downToEven(exact, kept) ? exact.slice(0, kept) : value.toFixed(digits);
 }
 
 // A number with so many digits, as Python's format "g" writes it.
 export function general(value, digits) {
   if (value === 0) return "0";
-  const size = Math.abs(value);
-  let [head, exponent] = rounded(size, digits);
-  let text = String(head);
-  if (text.length > digits) [text, exponent] = [text.slice(0, -1), exponent + 1];
-  const sign = value < 0 ? "-" : "";
-  const trimmed = (number) => (number.includes(".") ? number.replace(/\.?0*$/, "") : number);
-  if (exponent < -4 || exponent >= digits) {
-    const power = String(Math.abs(exponent)).padStart(2, "0");
-    return `${sign}${trimmed(`${text[0]}.${text.slice(1)}`)}e${exponent < 0 ? "-" : "+"}${power}`;
+  const exact = value.toExponential(100);
+  const kept = exact.indexOf(".") + (digits > 1 ? digits : 0);
+  const [mantissa, exponent] = downToEven(exact, kept)
+    ? [exact.slice(0, kept), exact.split("e")[1]]
+    : value.toExponential(digits - 1).split("e");
+  const trimmed = (text) => (text.includes(".") ? text.replace(/\.?0*$/, "") : text);
+  const power = Number(exponent);
+  if (power >= -4 && power < digits) {
+    return trimmed(Number(`${mantissa}e${exponent}`).toFixed(digits - 1 - power));
   }
-  if (exponent < 0) return sign + trimmed(`0.${"0".repeat(-exponent - 1)}${text}`);
-  return sign + trimmed(`${text.slice(0, exponent + 1)}.${text.slice(exponent + 1)}`);
+  return `${trimmed(mantissa)}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
 }
 
 // 1 and 0 only for exactly that; a dash for what is undefined.
@@ -94,7 +85,7 @@ export function halfToEven(value) {
 // A length of time: seconds of a dated axis in words, else the bare number.
 export function lengthText(value, dated) {
   if (dated) return inWords(value);
-  return Number.isInteger(value) ? String(BigInt(value)) : general(value, 4);
+  return Number.isInteger(value) ? value.toFixed(0) : general(value, 4);
 }
 
 // What happened to an event: how late its alarm was, or how near it came.
@@ -137,7 +128,7 @@ export function rateUnit(count, length, dated) {
     return longer.find((one) => rate * one[1] >= LEAST_RATE) || longer.at(-1);
   }
   const size = 10 ** Math.max(0, Math.ceil(-Math.log10(rate)));
-  return [size > 1 ? `per ${BigInt(size)}` : "per unit of time", size];
+  return [size > 1 ? `per ${size.toFixed(0)}` : "per unit of time", size];
 }
 
 // A length that somebody typed: "30 min", "2 d" or "day" in seconds, or a bare number; nan if none.

@@ -10,14 +10,14 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError
+from closecall.tables.batch.engines import AHEAD, KEPT, Engine, listed_keys
 from closecall.tables.batch.options import installed_version
-from closecall.tables.batch.run import AHEAD, KEPT, Engine, listed_keys
 from closecall.tables.batch.status import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from closecall.tables.batch.run import Keyed, Say
+    from closecall.tables.batch.engines import Keyed, Say
 
 _FEWEST = 8  # units on their way, so that a cluster that grows on demand has a reason to
 _SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
-from contextlib import closing, nullcontext
+import json
+import sys
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, InputTypeError, shown
+from closecall.errors import InputError, InputTypeError, MissingExtraError, shown
 from closecall.parameters import read_flag, read_path, takes
+from closecall.tables.batch.engines import KEPT, Engine, open_engine, run
 from closecall.tables.batch.journal import Journal, sole_writer
 from closecall.tables.batch.long_series import WholeSeries, can_be_cut
 from closecall.tables.batch.options import CODE, DETECTOR, GAP, QUIET, BatchOptions
 from closecall.tables.batch.result import BatchResult
 from closecall.tables.batch.rows import UnitRows, evaluate_unit, in_order, rows_table
-from closecall.tables.batch.run import Engine, open_engine, progress_bar, run, unread
 from closecall.tables.batch.summary import advice_on_rows
 from closecall.tables.batch.thresholds import (
     FoldedChanges,
@@ -23,25 +25,32 @@ from closecall.tables.batch.thresholds import (
     series_changes,
     unit_changes,
 )
+from closecall.tables.grouping import group
 from closecall.tables.reading import MEMORY, memory_of, read_memory, too_large
 from closecall.tables.series import Disorder, Status
 from closecall.tables.sources import open_source
-from closecall.tables.sources.content import from_stream, to_stream
-from closecall.tables.sources.memory import MemoryUnit, group
-from closecall.tables.sources.paths import DamagedUnit
-from closecall.tables.sources.source import needed_columns
-from closecall.wording import counted
+from closecall.tables.units import DamagedUnit, MemoryUnit, needed_columns
+from closecall.wording import counted, plain_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Generator, Iterable, Mapping, Sequence
+    from collections.abc import (
+        Callable,
+        Container,
+        Generator,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
     from os import PathLike
 
     import pyarrow as pa
 
     from closecall.events import Events
-    from closecall.tables.batch.run import Failure
-    from closecall.tables.sources import Source, Unit
+    from closecall.tables.batch.engines import Say
+    from closecall.tables.units import Unit, UnitSource
 
+Failure = tuple[str, str]  # the key of a unit, and why it failed
 _THRESHOLDS, _UNREAD = "thresholds", "unread"
 _LARGE = 10_000_000  # samples of one series, that take about a gigabyte
 
@@ -302,7 +311,7 @@ def evaluate_table(table: pa.Table, options: BatchOptions) -> pa.Table:
     rows = in_order([evaluate_unit(unit, options).rows], options)
     if options.strict:
         _require_ok(rows, options)
-    return rows.drop_columns([GAP, QUIET]).cast(rows_schema(options, table.schema))
+    return rows.drop_columns([GAP, QUIET, CODE]).cast(rows_schema(options, table.schema))
 
 
 def rows_schema(options: BatchOptions, schema: Any = None) -> pa.Schema:
@@ -327,7 +336,7 @@ def rows_schema(options: BatchOptions, schema: Any = None) -> pa.Schema:
         raise InputTypeError("to be a pyarrow Schema", shown(schema), argument="schema")
     else:
         needed_columns(schema.names, options, "`schema`")
-    return rows_table([], options, schema).drop_columns([GAP, QUIET]).schema
+    return rows_table([], options, schema).drop_columns([GAP, QUIET, CODE]).schema
 
 
 def _require_single_tables(options: Any) -> None:
@@ -341,7 +350,7 @@ def _require_single_tables(options: Any) -> None:
         raise InputError(rule, str(options.threshold), hint=hint)
 
 
-def _plan(source: Source, options: BatchOptions) -> list[Unit]:
+def _plan(source: UnitSource, options: BatchOptions) -> list[Unit]:
     """Plan the units of a source; parts of one series are one unit."""
     units: list[Unit] = source.units()
     if not units:
@@ -354,7 +363,7 @@ def _plan(source: Source, options: BatchOptions) -> list[Unit]:
     return [_allowed(unit, source, options) for unit in units] if source.paths else units
 
 
-def _seen(source: Source, units: Sequence[Unit], options: BatchOptions) -> str:
+def _seen(source: UnitSource, units: Sequence[Unit], options: BatchOptions) -> str:
     """Return how many series there are to evaluate, in words."""
     damaged = sum(isinstance(unit, DamagedUnit) for unit in units)
     try:
@@ -366,7 +375,7 @@ def _seen(source: Source, units: Sequence[Unit], options: BatchOptions) -> str:
     return f"{series:,} series{' of detectors' if options.is_long else ''}{detectors}{told}."
 
 
-def _allowed(unit: Unit, source: Source, options: BatchOptions) -> Unit:
+def _allowed(unit: Unit, source: UnitSource, options: BatchOptions) -> Unit:
     """Return the unit, or one that fails in its place if it takes too much memory."""
     budget = read_memory(options.memory)
     if memory_of(unit.rows, len(source.schema)) <= budget:
@@ -379,7 +388,7 @@ def _allowed(unit: Unit, source: Source, options: BatchOptions) -> Unit:
     return DamagedUnit(unit.key, refusal, unit.rows)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Batch:
     """Units, what evaluates them, and where what is finished is kept."""
 
@@ -387,6 +396,11 @@ class Batch:
     engine: Engine
     progress: bool | Callable[[str], Any] | None = None
     journal: Journal | None = None
+
+    @cached_property
+    def kept(self) -> dict[str, list[pa.Table]]:
+        """What was finished before, by the keys of units."""
+        return {} if self.journal is None else self.journal.kept()
 
     def evaluate(self, options: BatchOptions, kind: Any = "arrow") -> BatchResult:
         """Evaluate every unit, and put what came of them together, in the one order of rows."""
@@ -415,9 +429,8 @@ class Batch:
 
     def with_shared_thresholds(self, options: BatchOptions) -> tuple[BatchOptions, list[Failure]]:
         """Find the thresholds of each detector, from the units that can be read."""
-        known = None if self.journal is None else self.journal.noted(_THRESHOLDS)
-        if known is not None:
-            return options.with_thresholds(known["shared"], _read_keys(known["folds"])), []
+        if _THRESHOLDS in self.kept:
+            return options.with_thresholds(*_read_thresholds(self.kept[_THRESHOLDS])), []
         pool: Any = FoldedChanges()
         function: Any = partial(series_changes, options=options)
         if options.threshold.kind == "best_f1_global":
@@ -432,19 +445,20 @@ class Batch:
         folded = options.threshold.kind == "cross_fit"
         shared, first_keys = pool.best(options.folds) if folded else (pool.best(), [])
         if self.journal is not None:
-            # Thresholds of some are not kept: a later attempt would go on with them. A note of
+            import pyarrow as pa
+
+            # Thresholds of some are not kept: a later attempt would go on with them. The list of
             # what was not read keeps the batch begun.
             if failures:
-                self.journal.note(_UNREAD, [key for key, _ in failures])
+                self.journal.keep(_UNREAD, [pa.table({"unit": [key for key, _ in failures]})])
             else:
-                keys = _written_keys(first_keys)
-                self.journal.note(_THRESHOLDS, {"shared": shared, "folds": keys})
+                self.journal.keep(_THRESHOLDS, _written_thresholds(shared, first_keys))
         return options.with_thresholds(shared, first_keys), failures
 
     def rows(self, options: BatchOptions) -> tuple[list[UnitRows], list[Failure]]:
         """Evaluate the series of every unit, and return why those that could not be were not."""
-        kept = {} if self.journal is None else self.journal.kept()
-        done = [UnitRows(one.key, *kept[one.key]) for one in self.units if one.key in kept]
+        kept = self.kept
+        done = [UnitRows(unit.key, *kept[unit.key]) for unit in self.units if unit.key in kept]
         failures: list[Failure] = []
         function = partial(evaluate_unit, options=options)
         with closing(self._outcomes(function, "Evaluating", failures, kept)) as outcomes:
@@ -493,6 +507,56 @@ class Batch:
                 yield outcome.key, outcome.value
 
 
+def unread(failures: Sequence[Failure]) -> InputError:
+    """Return the error that names units which could not be read or evaluated.
+
+    >>> print(unread([("a", "no such file"), ("b", "not Parquet")]))
+    Expected every unit to be read and evaluated, got a (and 1 more): no such file.
+    ...
+    """
+    key, error = failures[0]
+    more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+    got = f"{key}{more}: {error}".removesuffix(".")
+    hint = f"{KEPT} If you mend the data, start again with `overwrite=True`."
+    return InputError("every unit to be read and evaluated", got, hint=hint)
+
+
+@contextmanager
+def progress_bar(
+    total: int, what: str, *, show: bool | Say | None = None
+) -> Iterator[tuple[Callable[[int], Any], Say]]:
+    """Show how far a batch has come, on standard error; yield what advances it, and what says so.
+
+    By default it is shown only if standard error is a terminal and rich is installed; if it is
+    not, `show` may be a function that is called with the lines.
+    """
+    say = show if callable(show) else lambda _: None
+    if show is None or callable(show):
+        show = sys.stderr.isatty() and find_spec("rich") is not None
+    if not show:
+        yield (lambda _: None), say
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.text import Text
+    except ImportError as error:
+        raise MissingExtraError("rich", "cli") from error
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} samples"),
+        TimeRemainingColumn(),
+    )
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=console.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield (
+            (lambda more: bar.advance(task, more)),
+            (lambda text: console.print(Text(plain_name(text)))),
+        )
+
+
 _IN_MEMORY = (
     "One series of {:,} samples is read into memory: what is asked for looks at all of them at "
     'once. With metrics=["affiliation"] (--metric affiliation), a number as the threshold or '
@@ -508,17 +572,20 @@ def _first_codes(rows: pa.Table) -> dict[str, str]:
     return codes
 
 
-def _written_keys(keys: list[tuple[Any, ...]]) -> str:
-    """Write keys as text; Arrow keeps the types that JSON does not know."""
+def _written_thresholds(
+    shared: Mapping[str, Any], first_keys: Sequence[tuple[Any, ...]]
+) -> list[pa.Table]:
+    """Return thresholds as tables: JSON keeps long integers, and Arrow the types of keys."""
     import pyarrow as pa
 
-    columns = {str(place): list(own) for place, own in enumerate(zip(*keys, strict=True))}
-    return b64encode(to_stream(pa.table(columns))).decode()
+    columns = {str(place): list(values) for place, values in enumerate(zip(*first_keys))}  # noqa: B905
+    return [pa.table({"shared": [json.dumps(shared)]}), pa.table(columns)]
 
 
-def _read_keys(written: str) -> list[tuple[Any, ...]]:
-    table = from_stream(b64decode(written))
-    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+def _read_thresholds(tables: Sequence[pa.Table]) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
+    shared, keys = tables
+    columns = (column.to_pylist() for column in keys.columns)
+    return json.loads(shared["shared"][0].as_py()), list(zip(*columns, strict=True))
 
 
 def _require_ok(rows: pa.Table, options: BatchOptions) -> None:

@@ -1,11 +1,12 @@
 """What a batch has finished, kept beside its output until all of it is there.
 
-For ``results.parquet`` there is a folder ``results.parquet.partial`` with one file for each
-finished unit and a manifest that says what was asked of which data. Every file is written under
-another name first, so that it is whole or not there. It begins with a line of JSON that holds its
-key and a hash of key, content and manifest, so that what was damaged, changed or put there by
-somebody else is noticed, and evaluated again; nothing in it is ever executed. The output itself
-appears in one step, at the end, and the folder goes.
+For ``results.parquet`` there is a folder ``results.parquet.partial`` with a manifest that says what
+was asked of which data, and one file for each finished unit. A file is named by the hash of the
+manifest and of its own content, so that one that was damaged, changed or put there by somebody else
+is noticed, and its unit is evaluated again. It is a line of JSON with the key of the unit, followed
+by the unit's tables as Arrow streams: nothing in it is ever executed. Every file is written under
+another name first, so that it is whole or not there. The output itself appears in one step, at the
+end, and the folder is removed.
 """
 
 from __future__ import annotations
@@ -18,18 +19,17 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from itertools import accumulate, pairwise
 from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from closecall.errors import InputError
 from closecall.files import UNFINISHED, flush, require_apart, whole_file
 from closecall.parameters import read_path
 from closecall.tables.batch.options import DETECTOR, SIGNATURE
 from closecall.tables.batch.rows import EVENT_COLUMNS, row_types
+from closecall.tables.grouping import from_streams, to_stream
 from closecall.tables.reading import arrow, read_table, write_table
-from closecall.tables.sources.content import from_stream, to_stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,11 +42,10 @@ if TYPE_CHECKING:
 _SUFFIXES = (".parquet", ".pq", ".csv")
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
-_FORMAT = "closecall journal 3"
-_MAGIC = json.dumps({"format": _FORMAT})[:-1].encode()  # how all files but the output begin
+_FORMAT = "closecall journal 4"
+_MAGIC = b'{"format": "closecall journal '  # how all files but the output begin, in every version
 _MANIFEST = "manifest.json"
-UNIT, NOTE = ".unit", ".note"
-_NAME = re.compile(r"[0-9a-f]{32}\.(unit|note)|manifest\.json")
+_NAME = re.compile(r"[0-9a-f]{32}([0-9a-f]{32})?\.(unit|note)|manifest\.json")
 _LOCK = b"closecall writes here\n"
 
 
@@ -94,32 +93,21 @@ class Journal:
         return self.out.with_name(f"{self.out.stem}.events{self.out.suffix}")
 
     def keep(self, key: str, tables: Sequence[pa.Table]) -> None:
-        """Keep the tables that came of one unit."""
-        self._seal(key, UNIT, [to_stream(table) for table in tables])
+        """Keep the tables of one finished unit."""
+        head = json.dumps({"format": _FORMAT, "key": key}).encode()
+        content = b"\n".join([head, b"".join(map(to_stream, tables))])
+        self._write(self._name(content), content)
 
     def kept(self) -> dict[str, list[pa.Table]]:
-        """Return the tables that were kept, by key; but none that is torn, damaged or changed."""
+        """Return the tables of the units that were kept, by key; damaged files are left out."""
         found = {}
-        for path in sorted(self.folder.glob(f"[!.]*{UNIT}")):
+        for path in sorted(self.folder.glob("[!.]*.unit")):
             with suppress(Exception):  # whatever is wrong with it, the unit is evaluated again
-                key, streams = self._unseal(path)
-                tables = [from_stream(stream) for stream in streams]
-                for table in tables:
-                    table.validate(full=True)
-                found[key] = tables
+                content = path.read_bytes()
+                if self._name(content) == path.name:
+                    head, _, streams = content.partition(b"\n")
+                    found[str(json.loads(head)["key"])] = from_streams(streams)
         return found
-
-    def note(self, name: str, value: Any) -> None:
-        """Keep a value that all units share, as JSON."""
-        self._seal(name, NOTE, [json.dumps(value).encode()])
-
-    def noted(self, name: str) -> Any:
-        """Return the value that was kept; None if there is none, or it was changed."""
-        try:
-            _, (content,) = self._unseal(self.folder / _file_name(name, NOTE))
-            return json.loads(content)
-        except Exception:  # noqa: BLE001 - whatever is wrong with it, it is worked out again
-            return None
 
     def complete(self, rows: pa.Table, events: pa.Table | None = None) -> None:
         """Put the output in its place, in one step, and remove what led to it."""
@@ -157,34 +145,13 @@ class Journal:
         known = options.is_long or set(rows.column(DETECTOR).to_pylist()) == {*options.detectors}
         return (rows, events[0] if events else None) if known else None
 
+    def _name(self, content: bytes) -> str:
+        """Name a file by its content, and by the question that it answers."""
+        return f"{sha256(self._manifest + content).hexdigest()}.unit"
+
     @cached_property
-    def _about(self) -> dict[str, Any]:
-        return dict(json.loads((self.folder / _MANIFEST).read_bytes()))
-
-    def _hash(self, key: str, suffix: str, lengths: Sequence[int], content: bytes) -> str:
-        head = json.dumps([sorted(self._about.items()), key, suffix, list(lengths)])
-        return sha256(head.encode() + b"\n" + content).hexdigest()
-
-    def _seal(self, key: str, suffix: str, streams: Sequence[bytes]) -> None:
-        content, lengths = b"".join(streams), [len(stream) for stream in streams]
-        header = {
-            "format": _FORMAT,
-            "key": key,
-            "lengths": lengths,
-            "sha256": self._hash(key, suffix, lengths, content),
-        }
-        self._write(_file_name(key, suffix), json.dumps(header).encode() + b"\n" + content)
-
-    def _unseal(self, path: Path) -> tuple[str, list[bytes]]:
-        """Read a file of ours; `ValueError` if it is not whole, or not what was written."""
-        head, _, content = path.read_bytes().partition(b"\n")
-        header = json.loads(head)
-        key, lengths = header["key"], header["lengths"]
-        known = self._hash(key, path.suffix, lengths, content)
-        if header["sha256"] != known or _file_name(key, path.suffix) != path.name:
-            raise ValueError("not what was written")
-        bounds = pairwise([0, *accumulate(lengths)])
-        return key, [content[start:stop] for start, stop in bounds]
+    def _manifest(self) -> bytes:
+        return (self.folder / _MANIFEST).read_bytes()
 
     def _write(self, name: str, content: bytes) -> None:
         with whole_file(self.folder / name) as new:
@@ -234,13 +201,13 @@ class Journal:
     def _is_begun(self) -> bool:
         """Whether there is anything to lose: a batch that was refused at once left nothing."""
         return self.folder.is_dir() and any(
-            path.suffix in (UNIT, NOTE) for path in self.folder.glob("[!.]*")
+            path.suffix in (".unit", ".note") for path in self.folder.glob("[!.]*")
         )
 
     def _require_same(self, about: Mapping[str, str]) -> None:
         """Raise if what was begun asks something else, and tell what differs."""
         try:
-            begun = dict(self._about)
+            begun = dict(json.loads(self._manifest))
         except (OSError, ValueError, TypeError, RecursionError):
             raise _in_the_way(f"{self.folder} to be of a batch", "no manifest in it") from None
         if begun.pop("format", None) != _FORMAT:
@@ -263,9 +230,9 @@ class Journal:
             return
         # The manifest goes last: units without it could not be resumed after a kill.
         for path in sorted(self.folder.iterdir(), key=lambda path: path.name == _MANIFEST):
-            if UNFINISHED.fullmatch(path.name) or (_may_be_ours(path) and _begins(path, _MAGIC)):
+            if UNFINISHED.fullmatch(path.name) or (_may_be_ours(path) and _is_ours(path)):
                 path.unlink()
-        self.__dict__.pop("_about", None)
+        self.__dict__.pop("_manifest", None)
         try:
             self.folder.rmdir()
         except OSError:
@@ -398,15 +365,10 @@ def _in_the_way(rule: str, got: str) -> InputError:
     return InputError(rule, got, hint="Replace it with `overwrite=True`.")
 
 
-def _file_name(key: str, suffix: str) -> str:
-    """Name the file of a unit, whatever characters its key has."""
-    return f"{sha256(key.encode()).hexdigest()[:32]}{suffix}"
-
-
-def _begins(path: Path, magic: bytes) -> bool:
+def _is_ours(path: Path) -> bool:
     """Whether a file begins as ours do, as far as it was written."""
     try:
         with path.open("rb") as file:
-            return magic.startswith(file.read(len(magic)))
+            return _MAGIC.startswith(file.read(len(_MAGIC)))
     except OSError:
         return False

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.axis import Axis, Spacing, is_short, require_increasing
+from closecall.affiliation.runs import RunAxis, Runs, require_one_clock
+from closecall.axis import require_increasing
 from closecall.clock import SAMPLES
 from closecall.errors import ClosecallError, InputError
 from closecall.events import Intervals
@@ -29,12 +30,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from closecall.clock import Clock, Tick, Ticks
+    from closecall.clock import Tick, Ticks
     from closecall.tables.batch.options import BatchOptions
-    from closecall.tables.sources import Unit
-    from closecall.tables.sources.source import Key
-
-_NUMBER = ""  # under which the numbers of samples are kept: no column is called so
+    from closecall.tables.grouping import Key
+    from closecall.tables.units import Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,31 +80,6 @@ def can_be_cut(options: BatchOptions) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LongAxis(Axis):
-    """An axis of which only some samples are kept."""
-
-    numbers: NDArray[np.int64]
-    """Which samples these are, and how many there are in all."""
-    spacing: Spacing
-    """Of all samples."""
-    usual: Tick
-    """The median step."""
-
-    def sample_numbers(self, ticks: Ticks) -> NDArray[np.float64]:
-        """Return times of samples that are kept, counted in samples."""
-        starts = self.borders(np.arange(self.length))
-        return self.numbers[np.searchsorted(starts, ticks)].astype(np.float64)
-
-    def lengths(self) -> Ticks:
-        """Return the shortest, the median and the longest length of all samples."""
-        return np.array([self.spacing.shortest, self.usual, self.spacing.longest])
-
-    def even_step(self) -> Tick | None:
-        """Return the step of evenly spaced samples, or None."""
-        return self.spacing.step(self.clock)
-
-
 class LongSeries:
     """A series as it comes, part by part; memory is bounded by its true and predicted events.
 
@@ -115,14 +89,10 @@ class LongSeries:
     def __init__(self, options: BatchOptions) -> None:
         self.samples = 0
         self._options = options
-        self._kept: dict[str, list[NDArray[Any]]] = {}
-        self._last: dict[str, Any] = {}
+        self._runs: dict[str, Runs] = {}
         self._extremes: dict[str, tuple[Any, Any]] = {}
         self._trouble: dict[str, ClosecallError] = {}
-        self._clock: Clock = SAMPLES
-        self._steps = np.ones(1, np.int64)
-        self._limits: list[Tick] = [1, 1]
-        self._short = self._exact = True
+        self._usual: Tick = 1
 
     def add(self, table: pa.Table) -> None:
         """Take the next part; what is wrong with it is raised where it is asked for."""
@@ -133,41 +103,32 @@ class LongSeries:
         try:
             with _counted_from(before):
                 truth = read_label_column(table.column(name), name)
-            times = {} if time is None else {time: self._ticks(table.column(time), time, before)}
+            times = None if time is None else self._times(table.column(time), time, before)
         except ClosecallError as error:
             self._trouble[name] = error
             return
-        labels = {name: truth} | self._predictions(table, before)
-        changed = np.zeros(truth.size, dtype=np.bool_)
-        changed[0] = not before
-        for name, own in labels.items():
-            changed[1:] |= own[1:] != own[:-1]
-            changed[0] |= own[0] != self._last.get(name, own[0])
-            self._last[name] = own[-1]
-        places = np.flatnonzero(changed)
-        kept = {name: own[places] for name, own in (labels | times).items()}
-        for name, own in (kept | {_NUMBER: places + before}).items():
-            self._kept.setdefault(name, []).append(own)
+        columns = {name: truth} | self._predictions(table, before)
+        for column, labels in columns.items():
+            known, codes = self._runs.get(column, Runs(SAMPLES, 0, 0)), labels.astype(np.uint8)
+            part = known.counted(codes, 1) if times is None else known.timed(codes, **times)
+            self._runs[column] = known.followed_by(part)
 
-    def _ticks(self, column: pa.ChunkedArray, name: str, before: int) -> Ticks:
-        """Read times, which go on where the last part ended."""
+    def _times(self, column: pa.ChunkedArray, name: str, before: int) -> dict[str, Any]:
+        """Read times that follow those of the last part."""
         with _counted_from(before):
             times = read_time_column(column, name, self._options)
-        ticks, self._clock = times.ticks, times.clock
-        last = np.asarray([self._last[name]] if before else [], dtype=ticks.dtype)
-        joined = np.append(last, ticks)
-        with _counted_from(before - last.size), with_status(Status.BAD_TIMES):
-            require_increasing(joined, self._clock, name)
-        self._last[name] = ticks[-1].item()
-        self._short = times.short
-        self._exact &= self._clock.kind == "number" and is_short(ticks)
+        ticks, clock = times.ticks, times.clock
+        known = self._runs.get(self._options.truth)
+        last = [] if known is None else [known.stop]
+        joined = np.append(np.array(last, dtype=ticks.dtype), ticks)
+        with _counted_from(before - len(last)), with_status(Status.BAD_TIMES):
+            if known is not None:
+                require_one_clock(known.clock, clock)
+            require_increasing(joined, clock, name)
         steps = np.diff(joined)
         if steps.size:
-            limits = [steps.min().item(), steps.max().item()]
-            if before > 1:
-                limits = [min(limits[0], self._limits[0]), max(limits[1], self._limits[1])]
-            self._steps, self._limits = steps, limits
-        return ticks
+            self._usual = np.partition(steps, steps.size // 2)[steps.size // 2].item()
+        return {"times": times, "float32": times.short}
 
     def _predictions(self, table: pa.Table, before: int) -> dict[str, NDArray[Any]]:
         """Read the predictions of the detectors that are in no trouble."""
@@ -199,38 +160,39 @@ class LongSeries:
             error.status = Status.EMPTY
             raise error
         labels, time = self.column(self._options.truth), self._options.time
-        kept = self.column(_NUMBER)
-        numbers = np.append(kept, self.samples)
-        usual = np.partition(self._steps, self._steps.size // 2)[self._steps.size // 2].item()
-        if time is None:
-            spacing = Spacing(0, self.samples, self.samples, 1, 1, short=False)
-            axis = LongAxis(kept, kept.size, self.samples, SAMPLES, numbers, spacing, 1)
-            return self._whole(labels, axis, numbers, timed=False)
+        truth = self._runs[self._options.truth]
         with with_status(Status.BAD_TIMES):
-            if self.samples == 1:
+            if time is not None and self.samples == 1:
                 raise InputError("for a series of one sample", "none", argument="end")
-            ticks, last = self.column(time), self._last[time]
-            first, (low, high) = ticks[0].item(), self._limits
-            steps = Spacing(first, last, self.samples - 1, low, high, self._short)
-            end = steps.end(self._clock)
-            end = last + usual if end is None else end
-        low, high = min(low, end - last), max(high, end - last)
-        spacing = Spacing(first, end, self.samples, low, high, self._exact)
-        axis = LongAxis(ticks, ticks.size, end, self._clock, numbers, spacing, usual)
-        return self._whole(labels, axis, numbers, timed=True)
+            end = truth.end()
+        truth = truth.until(truth.stop + self._usual if end is None else end)
+        kept, ticks = self._kept()
+        numbers, limits = np.append(kept, self.samples), truth.steps.given
+        known = numbers, limits, limits, truth.short, self._usual
+        axis = RunAxis(ticks, kept.size, truth.stop, truth.clock, *known)
+        return SeriesInput(
+            in_span=on_axis(Intervals.from_labels(labels, axis), axis),
+            labels=labels,
+            axis=axis,
+            timed=time is not None,
+            numbers=numbers,
+        )
 
-    @staticmethod
-    def _whole(
-        labels: NDArray[Any], axis: Axis, numbers: NDArray[np.int64], *, timed: bool
-    ) -> SeriesInput:
-        truth = on_axis(Intervals.from_labels(labels, axis), axis)
-        return SeriesInput(in_span=truth, labels=labels, axis=axis, timed=timed, numbers=numbers)
+    def _kept(self) -> tuple[NDArray[np.int64], Ticks]:
+        """Return the samples where any label changes, and their times."""
+        kept = [runs for name, runs in self._runs.items() if name not in self._trouble]
+        numbers = np.concatenate([runs.numbers() for runs in kept])
+        ticks = np.concatenate([runs.column("tick") for runs in kept])
+        numbers, first = np.unique(numbers, return_index=True)
+        return numbers, ticks[first]
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return what was kept of a column, or raise what is wrong with it."""
+        """Return the labels of a column at the samples that are kept, or raise its trouble."""
         if name in self._trouble:
             raise self._trouble[name]
-        return np.concatenate(self._kept[name])
+        runs = self._runs[name]
+        places = np.searchsorted(runs.numbers(), self._kept()[0], side="right") - 1
+        return runs.column("code")[places]
 
     def constant(self, name: str) -> Any:
         """Return the score that every sample has; None where they differ, or there are none."""

@@ -26,7 +26,7 @@ from closecall.parameters import (
     require_count,
 )
 from closecall.series import Pair, Scored, read_pair, read_scored
-from closecall.tables.file_names import FileNames
+from closecall.tables.data_files import FileNames
 from closecall.tables.reading import text_codec
 from closecall.tables.series import Reading
 

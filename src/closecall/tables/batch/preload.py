@@ -18,7 +18,7 @@ _SERIES = pa.table({"truth": [0, 1, 0, 0], "score": [0.1, 0.9, 0.3, 0.2]})
 
 evaluate_frame(_SERIES, truth="truth", score="score", per_event=True, progress=False)
 
-# Ctrl-C was kept from the server while it loaded (`process_pool`), and what has come is dropped.
+# Ctrl-C was kept from the server while it loaded (`engines`), and what has come is dropped.
 if hasattr(signal, "pthread_sigmask"):
     _handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -1,4 +1,4 @@
-"""What `evaluate_frame` returns: rows in the caller's own kind of table, and what they come to."""
+"""The result of `evaluate_frame`: rows, summaries, ranks and intervals."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from closecall.signature import Signature
     from closecall.statistics import Ranks
     from closecall.tables.batch.options import BatchOptions
-    from closecall.tables.sources.source import Kind
+    from closecall.tables.units import Kind
 
 # Counts that are not known of a series in trouble; pandas' plain integers have no missing value.
 _MAYBE_MISSING = tuple(name for name in WHOLE if name != "samples")
@@ -116,7 +116,7 @@ class BatchResult:
     units: int = 0
     """How many units there were, those of `failures` included; 0 if all is of an earlier run."""
     advice: tuple[str, ...] = ()
-    """What may have been left unsaid: how many series have gaps, or look like a warm-up at first.
+    """How many series have gaps, or seem to begin with a warm-up, and which option handles these.
 
     Each sentence names an option of the command line. Empty if all is of an earlier run.
     """
@@ -137,7 +137,7 @@ class BatchResult:
         events and alarms lie wholly in it: ``left_out_events`` and ``left_out_alarms``. Then the
         ``threshold``, the numbers of the metrics (lengths of time in seconds; nan where
         undefined), with ``cross_fit`` the ``best_f1`` at the series' own best threshold, and for
-        affiliation what the same alarms reach when they are moved, as in `Affiliation.chance`:
+        affiliation the mean scores of the same alarms, shifted in time (`Affiliation.chance`):
         ``chance_precision``, ``chance_recall`` and ``chance_f1``. With ``retune``, what shifted
         scores reach: ``chance_average_precision``, and ``retuned_f1`` at the best threshold of
         each shift. Last, ``data_hash``, a hash of the series and the scores or alarms.
@@ -173,14 +173,14 @@ class BatchResult:
         The data is a hash of those of the rows, ``data_hash``, in the order of the series' keys.
         """
         options, hashes = self.options, defaultdict[str, list[str]](list)
-        for name, own in zip(*self._texts(DETECTOR, DATA), strict=True):
-            hashes[name].append(own or "")
+        for name, data in zip(*self._texts(DETECTOR, DATA), strict=True):
+            hashes[name].append(data or "")
         ignored = self._texts(IGNORED)[0] if options.ignores_time else []
         amounts = [one for one in ignored if one and not isnan(one)]
         total = value_text(fsum(amounts) / (1 if options.is_long else len(options.detectors)))
         keys = zip(*self._texts(*(name for name in options.by if name != DETECTOR)), strict=True)
         return sign(
-            {entry.name: entry.changed(own) for entry, own in options.entries},
+            {entry.name: entry.changed(value) for entry, value in options.entries},
             rows_hash(hashes),
             ignore=f"#{text_hash(repr(sorted(amounts)))}/{total}" if amounts else None,
             series=len(set(keys)) if len(options.by) > options.is_long else 1,
@@ -188,8 +188,8 @@ class BatchResult:
         )
 
     @property
-    def lengths_told(self) -> str:
-        """In which unit those metrics are that are lengths of time; empty if there are none."""
+    def length_units(self) -> str:
+        """The units of metrics that are lengths of time; empty if there are none."""
         lengths = [name for name in self.options.metric_columns if name in LENGTHS_OF_TIME]
         unit = "in samples"
         if self.options.time is not None:
@@ -206,7 +206,7 @@ class BatchResult:
         return self.table.append_column(SIGNATURE, column)
 
     def summary(self, by: str | Iterable[str] = DETECTOR) -> Any:
-        r"""Sum the rows up: one row for each detector.
+        r"""Summarise the rows: one row for each detector.
 
         Parameters
         ----------
@@ -322,7 +322,7 @@ class BatchResult:
         level: float = _LEVEL,
         detector: str = DETECTOR,
     ) -> Ranks:
-        """Rank the detectors on every series, and test which of them can be told apart.
+        """Rank the detectors on every series, and test which of them differ significantly.
 
         Parameters
         ----------
@@ -375,10 +375,10 @@ class BatchResult:
     def series_needed(
         self, first: str, second: str, metric: str | None = None, *, level: float = 0.95
     ) -> int | None:
-        """Return how many series would tell two detectors apart by their means, four times in five.
+        """Return how many series a test of two means needs to find this difference, at power 0.8.
 
-        For a difference as large as the one at hand, over the series where both have the number;
-        None for more than 100,000 series. See `closecall.statistics.events_needed`.
+        The difference is that over the series where both detectors have the number; None for more
+        than 100,000 series. See `closecall.statistics.events_needed`.
         """
         name = self._metric(metric)
         _, detectors, values = values_by_series(self.table, self.options, name)
@@ -421,9 +421,9 @@ class BatchResult:
         names = [f"mean_{name}" for name in self.options.metric_columns]
         rows = []
         for row in board:
-            own = {name: sums[row[DETECTOR]][name] for name in names}
-            own |= {name: limits[row[DETECTOR], name] for name in names if limits}
-            rows.append({DETECTOR: str(row[DETECTOR]), **own, "mean_rank": row["mean_rank"]})
+            cells = {name: sums[row[DETECTOR]][name] for name in names}
+            cells |= {name: limits[row[DETECTOR], name] for name in names if limits}
+            rows.append({DETECTOR: str(row[DETECTOR]), **cells, "mean_rank": row["mean_rank"]})
         best = {
             f"mean_{name}": higher_is_better(name, self.options)
             for name in self.options.metric_columns
@@ -442,15 +442,15 @@ class BatchResult:
             title=f"Mean{which} scores over {series} series{told}",
             label="means",
             caption=caption,
-            said=self.lengths_told,
+            said=self.length_units,
             note=self.signature.drawing(level, **given).note if note is None else note,
             across="" if len(names) <= _MOST_ABREAST else DETECTOR,
         )
 
     def intervals(self, *, level: float = 0.95, n: int = 2000, seed: int = 0) -> Any:
-        """Return how far the numbers of the summary, and who leads in them, can be trusted.
+        """Return intervals of the numbers of the summary, and of the differences of detectors.
 
-        Series are taken whole, as they are what other data would have others of; see
+        Whole series are resampled, since other data would consist of other series; see
         `closecall.statistics`.
 
         Parameters
@@ -548,7 +548,7 @@ class BatchResult:
         return f"{count} unit{'' if count == 1 else 's'} not read" if count else ""
 
     def _repr_html_(self) -> str:
-        """Show what there is, how the detectors stand and the first rows in a notebook."""
+        """Show the leaderboard and the first rows in a notebook."""
         sums, board = self._sums, rank_detectors(self.table, self.options, self._metric(None))
         by_detector = {row[DETECTOR]: row for row in sums.to_pylist()}
         detectors = [by_detector[row[DETECTOR]] | row for row in board.to_pylist()[:MOST_ROWS]]

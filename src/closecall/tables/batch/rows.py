@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from closecall.metrics.registry import Metric
     from closecall.tables.batch.options import BatchOptions
     from closecall.tables.series import SeriesInput
-    from closecall.tables.sources import Unit
+    from closecall.tables.units import Unit
 
 _TEXTS = (DETECTOR, "status", "reason", DATA)
 WHOLE = (*COUNTS, *OUTCOMES, ALARMED, *LEFT_OUT)
@@ -77,10 +77,10 @@ EVENT_COLUMNS = ("event", "first_sample", "last_sample", *COLUMNS)
 
 
 class Answer(NamedTuple):
-    """What is known of one detector on one series."""
+    """The row of one detector on one series, and what its rows of events are made from."""
 
     row: dict[str, Any]
-    """Every column of the result but `by` and the detector; None where there is nothing to say."""
+    """Every column of the result except `by` and the detector; None for an empty cell."""
     affiliation: Affiliation | None = None
     """Scores of each true event, where there are any."""
     series: SeriesInput | None = None
@@ -221,7 +221,7 @@ def _evaluate_detector(
     name: str,
     options: BatchOptions,
 ) -> Answer:
-    """Fill in a row: counts, then each metric on its own, then what there is to say of them."""
+    """Fill in a row: counts, then each metric, then outcomes, chance and the status."""
     if given.pair is not None:
         alarms = given.pair.predicted
         row["predicted_events"] = len(alarms)
@@ -260,16 +260,16 @@ def _data_hash(series: SeriesInput, given: _DetectorInput, options: BatchOptions
         return data_hash(*filter(None, (given.scored, given.fitted)))
     if given.pair is None:
         return None
-    own = given.pair
-    counted = [series.in_samples(own)] if options.counts_samples else []
+    pair = given.pair
+    counted = [series.in_samples(pair)] if options.counts_samples else []
     drawn = any(entry.draws_samples for entry, _ in options.entries)
-    return data_hash(own, *counted, samples=drawn)
+    return data_hash(pair, *counted, samples=drawn)
 
 
 def _fill_beside(
     row: dict[str, Any], given: _DetectorInput, scores: Affiliation | None, options: BatchOptions
 ) -> None:
-    """Fill in what is told beside the metrics: outcomes, chance, and other thresholds."""
+    """Fill in the columns beside the metrics: outcomes, re-tuned chance, and the best F1."""
     if given.pair is not None and options.has_affiliation:
         _fill_outcomes(row, given.pair, scores)
     if options.retune is not None and given.scored is not None and len(given.scored.truth):
@@ -281,7 +281,7 @@ def _fill_beside(
 
 
 def _fill_outcomes(row: dict[str, Any], pair: Pair, scores: Affiliation | None) -> None:
-    """Fill in what became of the events, in seconds; without events, all alarms are false."""
+    """Fill in the outcomes of events, delays in seconds; without events, all alarms are false."""
     length = pair.stop - pair.start
     if pair.clock.kind == "datetime":
         row["evaluated_days"] = length * pair.clock.seconds / _DAY
@@ -343,8 +343,8 @@ def _judge(
         return Status.NO_EVENT, reason(undefined_metric)
     if given.constant is not None:
         got = f"{given.constant} for every sample"
-        error = InputError("to tell samples apart", got, argument=name)
-        return Status.CONSTANT_SCORE, reason(error)
+        constant = InputError("to tell samples apart", got, argument=name)
+        return Status.CONSTANT_SCORE, reason(constant)
     if given.unchosen is not None:
         return Status.UNDEFINED, given.unchosen
     undefined = [column for column in options.metric_columns if isnan(row[column])]
@@ -352,10 +352,10 @@ def _judge(
         return Status.OK, None
     metrics = f"{', '.join(undefined)} {'is' if len(undefined) == 1 else 'are'} undefined"
     if row["predicted_events"] == 0:
-        error = InputError(f"at least one prediction ({metrics})", "none")
+        broken = InputError(f"at least one prediction ({metrics})", "none")
     else:
-        error = InputError("numbers for every metric", f"{metrics} for this series")
-    return Status.UNDEFINED, reason(error)
+        broken = InputError("numbers for every metric", f"{metrics} for this series")
+    return Status.UNDEFINED, reason(broken)
 
 
 def _status_of(error: Exception) -> dict[str, str]:

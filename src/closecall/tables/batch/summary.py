@@ -1,4 +1,4 @@
-"""What a batch comes to: means, pooled numbers, ranks, and how far they can be trusted."""
+"""Summaries of a batch: means, pooled numbers, ranks and intervals."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 def summarise(
     rows: pa.Table, options: BatchOptions, by: str | Iterable[str] = DETECTOR, *, unread: str = ""
 ) -> pa.Table:
-    """Sum rows of series up, as `BatchResult.summary` says; `unread` tells what they lack."""
+    """Summarise rows of series, see `BatchResult.summary`; `unread` says what is not in them."""
     import pyarrow as pa
 
-    from closecall.tables.sources.memory import group  # slow to import
+    from closecall.tables.grouping import group  # slow to import
 
     asked, known = read_names(by, "by"), tuple(dict.fromkeys((*options.by, DETECTOR)))
     for name in asked:
@@ -77,13 +77,13 @@ def numbers_of(rows: pa.Table, name: str) -> NDArray[np.float64]:
 
 
 def mean(values: NDArray[np.float64]) -> float:
-    """Average what is defined; nan if nothing is."""
+    """Return the mean of the defined values; nan if there are none."""
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if defined.size else nan
 
 
 def trouble_text(statuses: Iterable[str]) -> str:
-    """Return how many series are in which trouble; nothing if none is."""
+    """Count series by what is wrong with them; empty if all are fine."""
     counts = Counter(statuses)
     del counts[Status.OK]
     ordered = counts.most_common()
@@ -111,10 +111,10 @@ def _numbers(rows: pa.Table, options: BatchOptions) -> dict[str, Any]:
 
 
 def _outcome_counts(rows: pa.Table) -> dict[str, Any]:
-    """Count what became of the events of all series that were scored, and the false alarms."""
+    """Count the events caught on all series that were scored, and the false alarms."""
     scored = ~np.isnan(numbers_of(rows, "affiliation_recall"))
     alarms, days = numbers_of(rows, "false_alarms"), numbers_of(rows, "evaluated_days")
-    dated = ~np.isnan(alarms) & ~np.isnan(days)
+    dated = ~np.isnan(days)
     return {
         "caught": int(numbers_of(rows, "caught")[scored].sum()),
         "pooled_events": int(numbers_of(rows, "true_events")[scored].sum()),
@@ -155,7 +155,7 @@ def _micro(rows: pa.Table) -> dict[str, float]:
 
 
 def advice_on_rows(rows: pa.Table, options: BatchOptions) -> list[str]:
-    """Return what the caller may want to say of the series of these rows, and did not."""
+    """Return advice on options that the series of these rows may need."""
     numbers, firsts = _numbered(rows, None, [name for name in options.by if name != DETECTOR])
     gaps, quiet = (np.unique(numbers[numbers_of(rows, name) == 1]).size for name in (GAP, QUIET))
     return advice_on_many(gaps, quiet, firsts.size)
@@ -164,12 +164,12 @@ def advice_on_rows(rows: pa.Table, options: BatchOptions) -> list[str]:
 def rank_detectors(
     rows: pa.Table, options: BatchOptions, metric: str, detector: str = DETECTOR
 ) -> pa.Table:
-    """Rank detectors by the mean of a metric over series, as `BatchResult.leaderboard` says."""
+    """Rank detectors by the mean of a metric over series, see `BatchResult.leaderboard`."""
     import pyarrow as pa
 
     detectors, values = values_by_series(rows, options, metric, detector)[1:]
     sign = 1.0 if higher_is_better(metric, options) else -1.0
-    means = np.array([mean(own) for own in values])
+    means = np.array([mean(column) for column in values])
     places = np.where(np.isnan(means), np.nan, ranks_of(sign * means[:, None])[:, 0])
     known = ~np.isnan(values).all(axis=0)
     ranks = ranks_of(sign * values[:, known])
@@ -196,8 +196,8 @@ def values_by_series(
     """Lay one number out by detector (rows) and series (columns); nan where there is none."""
     numbers = (*options.metric_columns, *options.chance_columns)
     if not isinstance(metric, str) or metric not in numbers:
-        rule, hint = "`metric` to be a number of the rows", f"There is: {', '.join(numbers)}."
-        raise InputError(rule, shown(metric), argument="detector", hint=hint)
+        rule, hint = "to be a number of the rows", f"There is: {', '.join(numbers)}."
+        raise InputError(rule, shown(metric), argument="metric", hint=hint)
     known = tuple(dict.fromkeys((*options.by, DETECTOR)))
     if not isinstance(detector, str) or detector not in known:
         rule = "to be a column that tells rows apart"
@@ -275,7 +275,7 @@ _Row = tuple[int, int, str, Interval, str]  # two detectors, or one twice; numbe
 
 @dataclass(frozen=True)
 class _Positions:
-    """Which detector and which series each row, and each row of events, belongs to, in numbers."""
+    """Indices of the detector and the series of each row, and of each row of events."""
 
     names: pa.Array
     """The detectors, in order of appearance."""
@@ -313,7 +313,7 @@ def _numbered(
     """Return the keys of rows, and of events after them, numbers in order of appearance."""
     import pyarrow as pa
 
-    from closecall.tables.sources.memory import number_keys, run_values, whole  # slow to import
+    from closecall.tables.grouping import number_keys, run_values, whole  # slow to import
 
     both = [rows] if events is None else [rows, events]
     total = sum(table.num_rows for table in both)
@@ -328,7 +328,7 @@ def _numbered(
 def _mean_rows(
     positions: _Positions, rows: pa.Table, options: BatchOptions, *, level: float, n: int, seed: int
 ) -> Iterator[_Row]:
-    """Take each number of a series as it is: all series weigh the same."""
+    """Yield the intervals of means, in which all series weigh the same."""
     names = options.metric_columns
     values = np.stack([positions.spread(numbers_of(rows, name)) for name in names])
     metrics = [options.metric_of(name) for name in names]
@@ -336,12 +336,12 @@ def _mean_rows(
     each = [pair for pair in bounds for _ in positions.names]
     flat = values.reshape(len(each), positions.series.size)
     intervals = iter(mean_intervals(flat, each, level=level, n=n, seed=seed))
-    for name, own, bound in zip(names, values, bounds, strict=True):
-        defined = np.count_nonzero(~np.isnan(own), axis=1).tolist()
+    for name, numbers, bound in zip(names, values, bounds, strict=True):
+        defined = np.count_nonzero(~np.isnan(numbers), axis=1).tolist()
         for line, count in enumerate(defined):
             caution = _caution(caution_about, count, positions.series.size, _SOME)
             yield line, line, f"mean_{name}", next(intervals), caution
-        for pair, gap, count in mean_differences(own, bound, level=level):
+        for pair, gap, count in mean_differences(numbers, bound, level=level):
             caution = _caution(caution_about_pairs, count, positions.series.size, _BOTH)
             yield *pair, f"mean_{name}", gap, caution
 
@@ -366,8 +366,8 @@ def _pooled_rows(
         kept = _common(counts, *pairs[0])[series] > 0
         if not kept.any():
             continue
-        own = np.ix_(np.array(lines), kept)
-        sample = Sample.read(precision[own], recall[own], series[kept])
+        cells = np.ix_(np.array(lines), kept)
+        sample = Sample.read(precision[cells], recall[cells], series[kept])
         for first, second in pairs:
             places = lines.index(first), lines.index(second)
             yield from _pooled_intervals(

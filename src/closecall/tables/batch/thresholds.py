@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.tables.batch.options import BatchOptions
-    from closecall.tables.sources.source import Unit
+    from closecall.tables.units import Unit
 
 _AT_A_TIME = 1_000_000  # thresholds whose F1 is computed together
 
@@ -81,9 +81,9 @@ class Changes:
         """Return the highest threshold that has the best pooled F1."""
         highest, place, start = -1.0, 0, 0
         for scores in self.f1():
-            own = int(scores.argmax())
-            if scores[own] > highest:
-                highest, place = float(scores[own]), start + own
+            index = int(scores.argmax())
+            if scores[index] > highest:
+                highest, place = float(scores[index]), start + index
             start += scores.size
         best: float = self.thresholds[place].item()
         return best
@@ -122,7 +122,7 @@ def unit_changes(unit: Unit, options: BatchOptions) -> dict[str, Changes]:
     for _, by_detector in series_changes(unit, options):
         for detector, changes in by_detector.items():
             parts.setdefault(detector, []).append(changes)
-    return {detector: Changes.merged(own) for detector, own in parts.items()}
+    return {detector: Changes.merged(changes) for detector, changes in parts.items()}
 
 
 SeriesChanges = list[tuple[tuple[Any, ...], dict[str, Changes]]]
@@ -175,7 +175,9 @@ class FoldedChanges:
         count = min(folds, len(keys))
         fold_of = np.arange(len(keys)) * count // max(len(keys), 1)
         first_keys = [keys[place] for place in np.searchsorted(fold_of, np.arange(1, count))]
-        detectors = dict.fromkeys(name for own in self._series.values() for name in own)
+        detectors = dict.fromkeys(
+            name for by_detector in self._series.values() for name in by_detector
+        )
         return {name: self._of_folds(name, keys, fold_of) for name in detectors}, first_keys
 
     def _of_folds(
@@ -185,7 +187,7 @@ class FoldedChanges:
         for key, fold in zip(keys, fold_of.tolist(), strict=True):
             if detector in self._series[key]:
                 parts.setdefault(fold, []).append(self._series[key][detector])
-        merged = {fold: Changes.merged(own) for fold, own in parts.items()}
+        merged = {fold: Changes.merged(changes) for fold, changes in parts.items()}
         thresholds = []
         for fold in range(int(fold_of[-1]) + 1):
             others = [part for other, part in merged.items() if other != fold]

@@ -12,10 +12,9 @@ import pyarrow as pa
 import pytest
 
 from closecall.errors import InputError, InputTypeError
-from closecall.tables.sources import open_source
-from closecall.tables.sources.dataframes import _from_any
-from closecall.tables.sources.source import UnitSize
-from tests.tables.sources.tables import (
+from closecall.tables.sources import _from_any, open_source
+from closecall.tables.units import UnitSize
+from tests.tables.series_tables import (
     KEYS,
     ask,
     expected_groups,

@@ -1,17 +1,15 @@
-"""A table in memory, sliced by its key columns and cut into units of whole series."""
+"""The rows of each series together; and tables in blocks, as streams, and as a hash."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cache
+import hashlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.errors import InputTypeError
-from closecall.tables.reading import arrow
-from closecall.tables.sources.content import content_digest, from_stream, to_stream
-from closecall.tables.sources.source import Source, UnitSize, needed_columns
+from closecall.tables.reading import arrow, plain_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,11 +17,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from closecall.tables.batch.options import BatchOptions
-    from closecall.tables.sources.paths import Damage, DataFile
-    from closecall.tables.sources.source import Key, Kind, Unit
-
+Key = tuple[Any, ...]
 _LARGEST_TEXT = 2**31 - 1  # bytes that the offsets of a plain Arrow string array can count
+_HASHED_ROWS = 2**18  # hashed together, wherever chunks begin and end
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,99 +148,59 @@ def _gather(
     return taken, np.concatenate([[0], np.cumsum(counts)])
 
 
-@dataclass(frozen=True, eq=False)
-class MemoryUnit:
-    """Some series of a table; it takes its rows along when it is pickled."""
-
-    key: str
-    grouped: Grouped
-
-    @property
-    def rows(self) -> int:
-        """How many rows the series have."""
-        return int(self.grouped.table.num_rows)
-
-    def groups(self) -> Iterator[tuple[Key, pa.Table]]:
-        """Yield each series."""
-        # Slices of many chunks are slow to cut and slow to use.
-        table = self.grouped.table.combine_chunks()
-        return iter(Grouped(table, self.grouped.keys, self.grouped.bounds))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # A slice would be pickled with all the rows around it; a stream of batches holds its own.
-        grouped = self.grouped
-        return _from_stream, (self.key, grouped.keys, grouped.bounds, _stream(grouped.table))
+def in_blocks(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
+    """Yield the rows of tables of one schema again, so many at a time; at least one table."""
+    held, any_rows = None, False
+    for table in tables:
+        held = table if held is None else arrow("pyarrow").concat_tables([held, table])
+        while held.num_rows >= rows:
+            any_rows = True
+            yield held.slice(0, rows)
+            held = held.slice(rows)
+    if held is not None and (held.num_rows or not any_rows):
+        yield held
 
 
-def memory_source(
-    table: pa.Table,
-    options: BatchOptions,
-    *,
-    kind: Kind,
-    name: str,
-    size: UnitSize | None = None,
-    fingerprint: str | None = None,
-) -> Source:
-    """Make a source of an Arrow table; only the columns that are needed are kept."""
-    kept = table.select(needed_columns(table.column_names, options, name))
-    kept = kept.replace_schema_metadata(None)
-    sizes = size or UnitSize()
-
-    def identify() -> str:
-        return f"{kind}:{content_digest(kept)}" if fingerprint is None else fingerprint
-
-    @cache
-    def grouped() -> Grouped:
-        return group(kept, options.by)
-
-    return Source(
-        name,
-        kind,
-        kept.schema,
-        identify,
-        units=lambda: _units(grouped(), sizes),
-        count=lambda: len(grouped().keys),
-    )
+def content_digest(tables: Iterable[pa.Table]) -> str:
+    """Return a hash of the names, types and values of tables, wherever they were cut."""
+    pyarrow, digest = arrow("pyarrow"), hashlib.sha256()
+    for number, block in enumerate(in_blocks(tables, _HASHED_ROWS)):
+        if number == 0:
+            plain = [(field.name, str(field.type)) for field in plain_schema(block.schema)]
+            digest.update(repr(plain).encode())
+        for column in block.columns:
+            array = _plain(column)
+            # What lies under a null means nothing, and may differ between equal tables.
+            for part in (array.is_null().cast("uint8"), array.drop_null()):
+                digest.update(pyarrow.record_batch([part], names=["column"]).serialize())
+    return digest.hexdigest()
 
 
-def with_other_files(
-    source: Source, vacant: Iterable[DataFile], filled: Iterable[DataFile], damage: Damage
-) -> Source:
-    """Add series that only files without rows name, and a unit that fails for a damaged file."""
-    known = {file.key(damage.by) for file in (*filled, *damage.errors)} | {None}
-    named = dict.fromkeys(file.key(damage.by) for file in vacant)
-    keys = [key for key in named if key is not None and key not in known]
-    others: list[Unit] = [*damage.units()]
-    if keys:
-        without_rows = Grouped(source.schema.empty_table(), keys, [0] * (len(keys) + 1))
-        others.insert(0, MemoryUnit("series without rows", without_rows))
-    return replace(
-        source, units=lambda: [*source.units(), *others], count=lambda: source.count() + len(keys)
-    )
+def to_stream(table: pa.Table) -> bytes:
+    """Return a table as an Arrow stream."""
+    sink = arrow("pyarrow").BufferOutputStream()
+    with arrow("pyarrow.ipc").new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
 
 
-def _units(grouped: Grouped, size: UnitSize) -> list[Unit]:
-    wanted = size.rows(columns=grouped.table.num_columns)
-    units: list[Unit] = []
-    first = 0
-    for last in range(1, len(grouped.keys) + 1):
-        start, stop = grouped.bounds[first], grouped.bounds[last]
-        if stop - start >= wanted or last == len(grouped.keys):
-            units.append(MemoryUnit(f"rows {start}-{stop}", grouped.part(first, last)))
-            first = last
-    return units
+def from_streams(streams: bytes) -> list[pa.Table]:
+    """Return the tables of Arrow streams that follow each other."""
+    source = arrow("pyarrow").BufferReader(streams)
+    tables = []
+    while source.tell() < source.size():
+        tables.append(arrow("pyarrow.ipc").open_stream(source).read_all())
+    return tables
 
 
-def _stream(table: pa.Table) -> bytes:
+def _plain(column: pa.ChunkedArray) -> pa.Array:
+    """Return one array of the values themselves; bits would keep those of their neighbours."""
     pyarrow = arrow("pyarrow")
-    table = table.combine_chunks()
-    for index, field in enumerate(table.schema):
-        if pyarrow.types.is_dictionary(field.type):
-            # Only the values of these series travel, not those of the whole table.
-            own = table.column(index).cast(field.type.value_type).dictionary_encode()
-            table = table.set_column(index, field.name, own)
-    return to_stream(table)
-
-
-def _from_stream(key: str, keys: list[Key], bounds: list[int], stream: bytes) -> MemoryUnit:
-    return MemoryUnit(key, Grouped(from_stream(stream), keys, bounds))
+    types, kind = pyarrow.types, column.type
+    if types.is_dictionary(kind):
+        column, kind = column.cast(kind.value_type), kind.value_type
+    if types.is_string_view(kind):
+        column = column.cast(pyarrow.large_string())
+    elif types.is_boolean(kind):
+        column = column.cast(pyarrow.uint8())
+    return column.combine_chunks()

@@ -12,11 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from closecall.errors import InputError, MissingExtraError
+from closecall.tables import sorting
 from closecall.tables.batch.options import BatchOptions
-from closecall.tables.sources import open_source, sorting
-from closecall.tables.sources.parquet import Layout
+from closecall.tables.parquet_units import Layout
+from closecall.tables.sources import open_source
 from tests.conftest import full_disk
-from tests.tables.sources.tables import (
+from tests.tables.series_tables import (
     KEYS,
     ask,
     expected_groups,
@@ -24,7 +25,7 @@ from tests.tables.sources.tables import (
     read_groups,
     series_table,
 )
-from tests.tables.sources.test_parquet import rows_of
+from tests.tables.test_parquet_units import rows_of
 
 
 def scattered(keys, seed=0):

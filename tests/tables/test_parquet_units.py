@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closecall.errors import InputError, MissingExtraError
+from closecall.tables.parquet_units import Layout, write_in_row_groups
 from closecall.tables.sources import open_source
-from closecall.tables.sources.parquet import Layout, write_in_row_groups
-from closecall.tables.sources.source import UnitSize
-from tests.tables.sources.tables import (
+from closecall.tables.units import UnitSize
+from tests.tables.series_tables import (
     KEYS,
     TINY,
     ask,

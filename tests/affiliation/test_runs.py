@@ -1,4 +1,4 @@
-"""Parts of a stream: where they end, how they meet, and those that do not."""
+"""Runs of a stream: what they are, where they end, how they meet, and those that do not."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -16,11 +16,41 @@ from tests.affiliation.streams import (
     NONE,
     PREDICTED,
     TRUTH,
-    known,
     state,
     stream_of,
     timed,
 )
+
+
+def rows(stream):
+    return [tuple(run) for run in stream._runs.from_run(0).tolist()]
+
+
+def test_a_run_for_each_change():
+    stream = stream_of([0, 0, 1, 1, 1, 0], [0, 0, 0, 1, 1, 1], start=10, step=5)
+    assert rows(stream) == [(10, 0), (20, 1), (25, 3), (35, 2)]
+    assert stream._runs.numbers().tolist() == [0, 2, 3, 5]
+    assert stream._runs.arrays[0].dtype.itemsize == 9
+    stream = timed([0, 0, 1], [0, 0, 0], [10.0, 15.0, 20.0])
+    assert rows(stream) == [(10.0, 0, 0), (20.0, 1, 2)]
+    assert stream._runs.arrays[0].dtype.itemsize == 17
+
+
+def test_the_rest_of_a_long_step_is_an_ignored_run():
+    stream = AffiliationStream(max_step=2)
+    stream.update([0, 1, 1], [0, 0, 0], times=[0, 1, 9])
+    stream.update([1], [0], times=[20], ignore=[1])
+    assert rows(stream) == [(0, 0, 0), (1, 1, 1), (3, 5, 2), (9, 1, 2), (11, 5, 3)]
+    assert stream.result(end=25).events.stop.tolist() == [11]
+
+
+def test_runs_of_events_tell_points_and_events_that_touch():
+    stream = AffiliationStream(start=0)
+    truth, predicted = cc.Events([(1, 3), (3, 4)]), cc.Events([(3, 3)])
+    stream.update_events(truth, predicted, until=5, ignore=[(0, 1)])
+    touching, point = 1 | 8, 1 | 8 | 2 | 16
+    assert rows(stream) == [(0, 4), (1, touching), (3, point), (3, 1), (4, 0)]
+    assert (len(stream), stream.alarms) == (2, 1)
 
 
 def test_the_end_of_times():
@@ -49,10 +79,20 @@ def test_short_floats_are_even_up_to_their_own_rounding():
     times = 1_000 + np.arange(10, dtype=np.float32) / np.float32(10)
     parts = [timed(TRUTH[part], PREDICTED[part], times[part]) for part in (slice(4), slice(4, 10))]
     expected = cc.affiliation(TRUTH, PREDICTED, times=times)
-    assert known((parts[0] + parts[1]).result()) == known(expected)
+    assert (parts[0] + parts[1]).result().to_dict() == expected.to_dict()
     longer = timed(TRUTH[4:], PREDICTED[4:], times[4:].astype(np.float64))
     with pytest.raises(InputError, match="`end` for unevenly spaced times"):
         (parts[0] + longer).result()
+
+
+def test_times_that_32_bits_do_not_hold_are_uneven_by_their_own_rounding():
+    times = 1_000 + np.arange(10.0)
+    times[7] += 1e-4
+    parts = [timed(TRUTH[part], PREDICTED[part], times[part]) for part in (slice(4), slice(4, 10))]
+    expected = cc.affiliation(TRUTH, PREDICTED, times=times, end=1_010.0)
+    for stream in (parts[0] + parts[1], timed(TRUTH, PREDICTED, times)):
+        assert stream.result(end=1_010.0).to_dict() == expected.to_dict()
+    assert expected.chance.step < 1
 
 
 def test_streams_without_a_place_move_next_to_others():
@@ -61,9 +101,9 @@ def test_streams_without_a_place_move_next_to_others():
         a, b, c = (stream_of(*part, start=at) for part, at in zip(parts, places, strict=True))
         shift = 0 if set(places) == {None} else 50
         times = np.arange(10) + shift
-        expected = known(cc.affiliation(TRUTH, PREDICTED, times=times))
-        assert known(((a + b) + c).result()) == expected
-        assert known((a + (b + c)).result()) == expected
+        expected = cc.affiliation(TRUTH, PREDICTED, times=times).to_dict()
+        assert ((a + b) + c).result().to_dict() == expected
+        assert (a + (b + c)).result().to_dict() == expected
 
 
 def test_an_empty_stream_is_neutral_if_it_is_there():
@@ -147,7 +187,7 @@ def test_parts_with_times_that_do_not_meet():
 )
 def test_starts_and_steps(start, step, times):
     found = stream_of(start=start, step=step).result()
-    assert known(found) == known(cc.affiliation(TRUTH, PREDICTED, times=times))
+    assert found.to_dict() == cc.affiliation(TRUTH, PREDICTED, times=times).to_dict()
 
 
 def test_a_step_is_a_length_of_time_across_a_change_of_the_clock():
@@ -220,7 +260,7 @@ def test_a_bad_chunk_changes_nothing(truth, predicted, options, message):
         stream.update(truth, predicted, **options)
     assert state(stream) == before
     stream.update([0, 1], [0, 1])
-    assert known(stream.result()) == known(cc.affiliation([*TRUTH, 0, 1], [*PREDICTED, 0, 1]))
+    assert stream.result().to_dict() == cc.affiliation([*TRUTH, 0, 1], [*PREDICTED, 0, 1]).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -240,7 +280,7 @@ def test_bad_times_change_nothing(times, message):
     with pytest.raises((InputError, InputTypeError), match=message):
         stream.update([0, 1], [0, 1], times=times)
     expected = cc.affiliation([0, 1, 0], [1, 1, 0], times=[0.0, 3.0, 4.5], end=5.0)
-    assert known(stream.result(end=5.0)) == known(expected)
+    assert stream.result(end=5.0).to_dict() == expected.to_dict()
 
 
 def test_times_keep_the_type_of_the_first_chunk():
@@ -351,7 +391,7 @@ def test_a_point_before_ignored_time_comes_with_it():
     expected = cc.affiliation(
         cc.Events([(1, 2)]), cc.Events([(4, 4)]), span=(0, 9), ignore=[(5, 6)]
     )
-    assert known(stream.result()) == known(expected)
+    assert stream.result().to_dict() == expected.to_dict()
 
 
 def test_an_ignored_sample_is_no_alarm_before_its_end_is_known():

@@ -2,7 +2,7 @@
 
 import multiprocessing
 
-from closecall.tables.sources.source import TemporaryFolder, _remove
+from closecall.tables.units import TemporaryFolder, _remove
 
 
 def test_the_folder_goes_with_the_object():

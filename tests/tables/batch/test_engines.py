@@ -16,9 +16,9 @@ import pyarrow as pa
 import pytest
 
 from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError
-from closecall.tables.batch import process_pool
-from closecall.tables.batch.evaluate import evaluate_frame
-from closecall.tables.batch.run import Engine, Outcome, progress_bar, run
+from closecall.tables.batch import engines
+from closecall.tables.batch.engines import Engine, Outcome, run
+from closecall.tables.batch.evaluate import evaluate_frame, progress_bar
 from closecall.tables.sources import open_source
 from tests.tables.batch.groups import run_with
 
@@ -201,18 +201,18 @@ def test_refusals(options, kind, message):
 
 def test_workers_start_before_the_data_is_opened(monkeypatch):
     order = []
-    start = process_pool.ProcessPool._start
+    start = engines.ProcessPool._open
     monkeypatch.setattr(
-        process_pool.ProcessPool, "_start", lambda *given: order.append("worker") or start(*given)
+        engines.ProcessPool, "_open", lambda *given: order.append("workers") or start(*given)
     )
-    monkeypatch.setattr(process_pool, "_can_fork", lambda: True)
+    monkeypatch.setattr(engines, "_can_fork", lambda: True)
     monkeypatch.setattr(
         "closecall.tables.batch.evaluate.open_source",
         lambda data, options: order.append("data") or open_source(data, options),
     )
     table = pa.table({"label": [0, 1, 0], "score": [0.1, 0.9, 0.2]})
     evaluate_frame(table, truth="label", score="score", workers=2)
-    assert order == ["worker", "worker", "data"]
+    assert order == ["workers", "data"]
     order.clear()
     evaluate_frame(table, truth="label", score="score", workers=1)
     assert order == ["data"]
@@ -247,7 +247,7 @@ def test_a_terminal_has_a_bar_by_itself(capsys, monkeypatch):
 
 
 def test_without_rich_only_a_bar_that_is_asked_for_is_missed(monkeypatch):
-    monkeypatch.setattr("closecall.tables.batch.run.find_spec", lambda _: None)
+    monkeypatch.setattr("closecall.tables.batch.evaluate.find_spec", lambda _: None)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     show_bar()
     monkeypatch.setitem(sys.modules, "rich.console", None)
@@ -271,5 +271,5 @@ class OutOfReach(Engine):
 def test_an_engine_that_is_lost_while_it_is_asked_says_what_is_kept():
     finished = run(numbers(5), double, OutOfReach())
     assert next(finished) == DOUBLED["number 0"]
-    with pytest.raises(EngineError, match=r"\n\nHint: .*`resume=True` \(`--resume`\) continues"):
+    with pytest.raises(EngineError, match=r"\n\nHint: .*`resume=True` continues"):
         list(finished)

@@ -1,16 +1,13 @@
-"""Parquet files: their row groups, as the footers describe them, cut into units of whole series.
+"""Units of Parquet files: consecutive row groups that hold whole series.
 
-The key columns are read once, and units end where a series does.
+The footers and the key columns are read once, and a unit ends where a series does. Rows of a series
+that lie apart are brought together first: in memory if they are few, else on disk.
 """
 
 from __future__ import annotations
 
 import math
-import os
-import signal
-import sys
-import warnings
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import accumulate, chain, groupby
@@ -21,23 +18,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from closecall.errors import InputError
+from closecall.tables.data_files import DataFile, files_fingerprint, place_in
+from closecall.tables.grouping import content_digest, group, in_blocks, key_runs
 from closecall.tables.reading import arrow, damaged_parquet, plain_schema, value_type
-from closecall.tables.sources.memory import group, key_runs, memory_source, with_other_files
-from closecall.tables.sources.paths import Damage, DataFile, files_fingerprint, place_in
-from closecall.tables.sources.sorting import sort_out_of_core
-from closecall.tables.sources.source import Source, TemporaryFolder, UnitSize, needed_columns
+from closecall.tables.sorting import sort_out_of_core
+from closecall.tables.units import (
+    Damage,
+    TemporaryFolder,
+    UnitSize,
+    UnitSource,
+    memory_source,
+    needed_columns,
+    with_other_files,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
     from closecall.tables.batch.options import BatchOptions
-    from closecall.tables.sources.content import ContentDigest
-    from closecall.tables.sources.source import Key, Kind, Unit
+    from closecall.tables.grouping import Key
+    from closecall.tables.units import Kind, Unit
 
-_PATIENCE = 10  # seconds for one footer
-_FATAL = "a fault that ends the process which reads it"
 _SMALL_BUFFER = 2**16  # bytes read at a time where only the first rows are wanted
 _AT_A_TIME = 2**16  # rows of a row group that is too large to be read at once
 _FEW_CHUNKS = 8
@@ -136,102 +139,45 @@ def read_footers(
     options: BatchOptions,
     name: str,
     damage: Damage | None = None,
-    *,
-    ours: bool = False,
 ) -> Footers:
     """Read the footer of every file; one without rows may have columns of any type.
 
     A file that cannot be read is refused, since the others may hold the rest of its series; unless
-    the names of folders say which series that is. Files that were written here are read at once.
+    the names of folders say which series that is.
     """
     layout: Layout | None = None
     without_rows: Layout | None = None
     row_groups: list[RowGroup] = []
     vacant: list[DataFile] = []
     damage = damage or Damage(options.by, files)
-    for file, parquet in _opened(files, damage, ours=ours):
-        schema = _needed_schema(parquet, file, options, name if len(files) == 1 else file.path)
-        if not parquet.metadata.num_rows:
-            vacant.append(file)
-            without_rows = without_rows or Layout(options.by, schema)
-            continue
-        if layout is None:
-            layout = Layout(options.by, schema)
-        else:
-            _refuse_other_types(layout.schema, schema, row_groups[0].file.path, file.path)
-        row_groups += _row_groups(parquet, file)
-    layout = layout or without_rows
-    if layout is None:
-        raise damage.refusal()
-    spared = set(files)
-    if damage.errors:
-        spared = damage.spared(files, lambda file: _keys_of(file, layout, row_groups))
-    return Footers(layout, [one for one in row_groups if one.file in spared], vacant, damage)
-
-
-def _keys_of(file: DataFile, layout: Layout, row_groups: Iterable[RowGroup]) -> Iterator[Key]:
-    for row_group in row_groups:
-        if row_group.file == file:
-            yield from RowGroupKeys.read(layout, row_group).keys
-
-
-def _opened(
-    files: Iterable[DataFile], damage: Damage, *, ours: bool
-) -> Iterator[tuple[DataFile, Any]]:
-    """Open each file in turn, and note those that cannot be."""
-    fatal = set() if ours else _fatal(list(files))
     for file in files:
-        if file in fatal:
-            damage.errors[file] = damaged_parquet(file.path, RuntimeError(_FATAL))
-            continue
         try:
             opened = _open(file)
         except InputError as error:
             damage.errors[file] = error
-        else:
-            with opened as parquet:
-                yield file, parquet
+            continue
+        with opened as parquet:
+            shown = name if len(files) == 1 else file.path
+            schema = _needed_schema(parquet.schema_arrow, file, options, shown)
+            if not parquet.metadata.num_rows:
+                vacant.append(file)
+                without_rows = without_rows or Layout(options.by, schema)
+                continue
+            layout = layout or Layout(options.by, schema)
+            row_groups += _row_groups(parquet.metadata, file)
+            _refuse_other_types(layout.schema, schema, row_groups[0].file.path, file.path)
+    layout = layout or without_rows
+    if layout is None:
+        raise damage.refusal()
+    readable = set(files)
+    if damage.errors:
+        keys = {file: [one for one in row_groups if one.file == file] for file in files}
+        readable = damage.readable_files(files, lambda file: _all_keys(layout, keys[file]))
+    return Footers(layout, [one for one in row_groups if one.file in readable], vacant, damage)
 
 
-def _fatal(files: list[DataFile]) -> set[DataFile]:
-    """Find the files whose footers end the process that reads them: a copy of this one does first.
-
-    Versions of Arrow have had such faults. The copy only reads, and ends itself if it hangs, as it
-    may beside other threads; files that are left then are not tried.
-    """
-    found: set[DataFile] = set()
-    arrow("pyarrow.parquet")  # imported before there is a copy
-    while files and sys.platform == "linux":
-        reading, writing = os.pipe()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of other threads
-            child = os.fork()
-        if not child:
-            _read_and_end(files, writing)
-        os.close(writing)
-        try:
-            with open(reading, "rb") as told:  # noqa: PTH123 - a number
-                done = len(told.read())
-        finally:
-            status = os.waitpid(child, 0)[1]
-        if not os.WIFSIGNALED(status) or os.WTERMSIG(status) == signal.SIGALRM:
-            break
-        found.update(files[done : done + 1])
-        files = files[done + 1 :]
-    return found
-
-
-def _read_and_end(files: Iterable[DataFile], writing: int) -> None:
-    """Read footers, tell of each that this process is still there, and end it."""
-    try:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        for file in files:
-            signal.alarm(_PATIENCE)
-            with suppress(Exception):
-                arrow("pyarrow.parquet").read_metadata(file.path)
-            os.write(writing, b".")
-    finally:
-        os._exit(0)
+def _all_keys(layout: Layout, row_groups: Iterable[RowGroup]) -> set[Key]:
+    return {key for one in row_groups for key in RowGroupKeys.read(layout, one).keys}
 
 
 def _open(file: DataFile, codes: Sequence[str] = (), *, buffer_size: int = 0) -> Any:
@@ -266,15 +212,14 @@ def _stored(file: DataFile, names: Iterable[str]) -> list[str]:
     return [name for name in names if name not in added]
 
 
-def _needed_schema(parquet: Any, file: DataFile, options: BatchOptions, name: str) -> pa.Schema:
-    pyarrow = arrow("pyarrow")
-    stored = parquet.schema_arrow
+def _needed_schema(
+    stored: pa.Schema, file: DataFile, options: BatchOptions, name: str
+) -> pa.Schema:
     # A folder's name wins over a column of the same name, as everywhere hive folders are read.
+    types = {column.name: value_type(column.type) for column in stored}
     added = {part.name: part.type for part in file.partitions}
     columns = needed_columns([*_stored(file, stored.names), *added], options, name)
-    return pyarrow.schema(
-        [(n, added[n] if n in added else value_type(stored.field(n).type)) for n in columns]
-    )
+    return arrow("pyarrow").schema([(column, {**types, **added}[column]) for column in columns])
 
 
 def _refuse_other_types(first: pa.Schema, other: pa.Schema, path: str, other_path: str) -> None:
@@ -283,12 +228,10 @@ def _refuse_other_types(first: pa.Schema, other: pa.Schema, path: str, other_pat
         if kind != column.type:
             rule = f"column {column.name!r} to have one type in all files"
             got = f"{column.type} in {path} and {kind} in {other_path}"
-            hint = "Write the files anew with one type."
-            raise InputError(rule, got, hint=hint)
+            raise InputError(rule, got, hint="Write the files anew with one type.")
 
 
-def _row_groups(parquet: Any, file: DataFile) -> list[RowGroup]:
-    metadata = parquet.metadata
+def _row_groups(metadata: Any, file: DataFile) -> list[RowGroup]:
     counts = [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)]
     before = accumulate(counts, initial=0)
     return [
@@ -350,24 +293,45 @@ def parquet_source(
     name: str,
     kind: Kind = "arrow",
     size: UnitSize | None = None,
-    fingerprint: str | None = None,
+    fingerprint: Callable[[], str] | None = None,
     folder: TemporaryFolder | None = None,
     damage: Damage | None = None,
-) -> Source:
+) -> UnitSource:
     """Make a source of Parquet files; nothing but their footers is read for it."""
-    footers = read_footers(files, options, name, damage, ours=folder is not None)
+    footers = read_footers(files, options, name, damage)
     layout, row_groups = footers.layout, footers.row_groups
     planner = _Planner(layout, row_groups, options, name, size or UnitSize(), folder)
 
     def count() -> int:
-        if not layout.by:
-            return min(len(row_groups), 1)
-        return len({key for one in row_groups for key in RowGroupKeys.read(layout, one).keys})
+        return len(_all_keys(layout, row_groups)) if layout.by else min(len(row_groups), 1)
 
-    identify = partial(files_fingerprint, files) if fingerprint is None else lambda: fingerprint
-    source = Source(name, kind, layout.schema, identify, planner.units, count)
+    source = UnitSource(
+        name,
+        kind,
+        layout.schema,
+        fingerprint or partial(files_fingerprint, files),
+        planner.units,
+        count,
+    )
     filled = {row_group.file for row_group in row_groups}
     return with_other_files(source, footers.vacant, filled, footers.damage)
+
+
+def copied_source(
+    tables: Iterable[pa.Table], options: BatchOptions, *, kind: Kind, name: str, size: UnitSize
+) -> UnitSource:
+    """Copy rows that can be read only once to a temporary file, and make a source of that."""
+    folder = TemporaryFolder()
+    file = DataFile(str(folder.path / "rows.parquet"))
+    rows = size.rows(columns=len({*options.columns}))
+    write_in_row_groups(file.path, tables, rows=rows, by=options.by)
+
+    def identify() -> str:
+        layout, row_groups, *_ = read_footers([file], options, name)
+        return f"{kind}:{content_digest(layout.read_rows(row_groups))}"
+
+    more: Any = {"kind": kind, "size": size, "fingerprint": identify, "folder": folder}
+    return parquet_source([file], options, name=name, **more)
 
 
 class ScatteredError(Exception):
@@ -396,13 +360,13 @@ class _Planner:
         place = place_in({one.file for one in self.row_groups})
         units: list[Unit] = []
         try:
-            for own in self._cut():
-                first, rows = own[0], sum(one.stop - one.start for one in own)
+            for unit in self._cut():
+                first, rows = unit[0], sum(one.stop - one.start for one in unit)
                 start = first.before + first.start
                 # Which rows, not which number: a sort may cut row groups elsewhere next time.
                 key = f"rows {start}-{start + rows} from {place(first.file)}"
                 temporary = self.folder is not None
-                units.append(ParquetUnit(key, self.layout, tuple(own), self.folder, temporary))
+                units.append(ParquetUnit(key, self.layout, tuple(unit), self.folder, temporary))
         except ScatteredError as error:
             return self._gathered(error)
         return units
@@ -452,7 +416,7 @@ class _Planner:
         file = DataFile(str(folder.path / "rows.parquet"))
         tables = (part for one in self.row_groups for part in self.layout.stream(one))
         write_in_row_groups(file.path, tables, rows=rows, by=self.layout.by)
-        smaller = read_footers([file], self.options, self.name, ours=True).row_groups
+        smaller = read_footers([file], self.options, self.name).row_groups
         return replace(self, row_groups=smaller, folder=folder).units()
 
     def _gathered(self, error: ScatteredError) -> list[Unit]:
@@ -464,7 +428,7 @@ class _Planner:
             return memory_source(table, self.options, kind="arrow", name=name, size=size).units()
         rows = size.rows(columns=len(layout.schema))
         path, folder = sort_out_of_core(tables, layout, name=name, key=error.key, rows=rows)
-        sorted_rows = read_footers([DataFile(str(path))], self.options, name, ours=True).row_groups
+        sorted_rows = read_footers([DataFile(str(path))], self.options, name).row_groups
         return replace(self, row_groups=sorted_rows, folder=folder).units()
 
 
@@ -527,41 +491,16 @@ def _join(tables: Sequence[pa.Table]) -> pa.Table:
 
 
 def write_in_row_groups(
-    path: str,
-    tables: Iterable[pa.Table],
-    *,
-    rows: int,
-    by: Sequence[str],
-    digest: ContentDigest | None = None,
+    path: str, tables: Iterable[pa.Table], *, rows: int, by: Sequence[str]
 ) -> None:
-    """Write tables of one schema below each other, and hash them if that is wanted."""
-    parquet = arrow("pyarrow.parquet")
-    row_groups = _cut(iter(tables), rows)
-    first = next(row_groups)
+    """Write tables of one schema below each other."""
+    blocks = in_blocks(tables, rows)
+    first, writer = next(blocks), arrow("pyarrow.parquet").ParquetWriter
     try:
-        with parquet.ParquetWriter(path, first.schema, use_dictionary=list(by)) as writer:
-            for table in chain([first], row_groups):
-                writer.write_table(table, row_group_size=max(1, table.num_rows))
-                if digest is not None:
-                    digest.update(table)
+        with writer(path, first.schema, use_dictionary=list(by)) as target:
+            for table in chain([first], blocks):
+                target.write_table(table, row_group_size=max(1, table.num_rows))
     except OSError as error:
         rule = f"room in {Path(path).parent.parent} for a copy of the rows"
         hint = "The variable TMPDIR names the folder."
         raise InputError(rule, f"`{error}`", hint=hint) from error
-
-
-def _cut(parts: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
-    pyarrow = arrow("pyarrow")
-    waiting = next(parts)
-    any_rows = False
-    while True:
-        while waiting.num_rows >= rows:
-            any_rows = True
-            yield waiting.slice(0, rows)
-            waiting = waiting.slice(rows)
-        part = next(parts, None)
-        if part is None:
-            break
-        waiting = pyarrow.concat_tables([waiting, part])
-    if waiting.num_rows or not any_rows:
-        yield waiting

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from closecall.errors import InputError
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
+from closecall.tables.grouping import group
 from closecall.tables.sources import open_source
-from closecall.tables.sources.memory import group
-from closecall.tables.sources.source import UnitSize
-from tests.tables.sources.tables import ask, expected_groups, read_groups, series_table
+from closecall.tables.units import UnitSize
+from tests.tables.series_tables import ask, expected_groups, read_groups, series_table
 
 
 def test_units_end_where_series_do():
@@ -40,11 +40,11 @@ def test_only_its_own_rows_travel():
 def test_content_is_hashed_only_when_it_is_asked_for(monkeypatch):
     hashed = []
 
-    def count(table):
-        hashed.append(table.column_names)
+    def count(tables):
+        hashed.extend(table.column_names for table in tables)
         return "digest"
 
-    monkeypatch.setattr("closecall.tables.sources.memory.content_digest", count)
+    monkeypatch.setattr("closecall.tables.units.content_digest", count)
     source = open_source(series_table([(1,), (2,)], (10, 10)), ask("key0"))
     read_groups(source.units())
     assert hashed == []

@@ -8,7 +8,7 @@ import math
 import pyarrow as pa
 
 from closecall.tables.batch.options import BatchOptions
-from closecall.tables.sources.source import UnitSize
+from closecall.tables.units import UnitSize
 
 LENGTHS = (5, 1, 7, 3)
 KEYS = {

@@ -15,7 +15,7 @@ import pytest
 from closecall.errors import InputError, InputTypeError
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.sources import open_source
-from tests.tables.sources.tables import (
+from tests.tables.series_tables import (
     KEYS,
     TINY,
     ask,

@@ -9,11 +9,10 @@ import pytest
 
 from closecall.errors import InputError
 from closecall.tables.batch.options import BatchOptions
-from closecall.tables.sources import open_source
-from closecall.tables.sources.csv import csv_source
-from closecall.tables.sources.paths import DataFile, list_files
-from closecall.tables.sources.source import UnitSize
-from tests.tables.sources.tables import ask, expected_groups, read_groups, series_table
+from closecall.tables.data_files import DataFile, list_files
+from closecall.tables.sources import csv_source, open_source
+from closecall.tables.units import UnitSize
+from tests.tables.series_tables import ask, expected_groups, read_groups, series_table
 
 KEYS = [("pump",), ("fan",), ("valve",)]
 SPOOLED = UnitSize(smallest=10, largest=20, held=0)

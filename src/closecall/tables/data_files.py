@@ -1,4 +1,4 @@
-"""Which files a path, a glob or a folder stands for, and what the names of folders say."""
+"""Which files a path, a glob or a folder stands for, and which series their names tell."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import glob
 import hashlib
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from closecall.errors import InputError, InputTypeError
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.files import fixed_part, matching, reading
 from closecall.parameters import read_path
-from closecall.tables.file_names import ONE, FileNames
 from closecall.tables.reading import arrow, read_table
 
 if TYPE_CHECKING:
@@ -22,13 +22,18 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from closecall.tables.sources.source import Key
-
 _PARQUET_SUFFIXES = (".parquet", ".pq")
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".gz")
 _ABOUT_DATA = ("readme", "license", "licence")
 _MISSING_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _SMALLEST, _LARGEST = -(2**31), 2**31 - 1
+FILENAME, ONE = "filename", "one"
+_FIELD = re.compile(r"\{(\w*)\}")
+_ENDINGS = re.compile(r"(\.(csv|tsv|txt|parquet|pq))?(\.gz)?$", re.IGNORECASE)
+_HINT = (
+    "Pass 'filename', a pattern such as '{group}/{series}.csv', whose fields become columns, or "
+    "'one' if all files are one series."
+)
 
 
 @dataclass(frozen=True)
@@ -103,8 +108,8 @@ def _named(files: Sequence[DataFile], names: FileNames) -> list[DataFile]:
             raise InputError("every file to name a series of its own", got, hint=hint)
         folders = [part for part in file.partitions if part.name not in values]
         text = arrow("pyarrow").string()
-        own = [Partition(name, value, text) for name, value in values.items()]
-        named.append(DataFile(file.path, (*folders, *own)))
+        from_name = [Partition(name, value, text) for name, value in values.items()]
+        named.append(DataFile(file.path, (*folders, *from_name)))
     return named
 
 
@@ -303,58 +308,52 @@ def _typed(name: str, values: list[str | None]) -> list[Partition]:
 
 
 @dataclass(frozen=True)
-class DamagedUnit:
-    """A file that could not be opened; whoever evaluates it is told why."""
+class FileNames:
+    """How the path of a file says which series it holds.
 
-    key: str
-    error: InputError
-    rows: int = 0
+    >>> FileNames.read("filename").values("runs/a.csv.gz")
+    {'series': 'a'}
+    >>> FileNames.read("{group}/run_{series}.csv").values("/data/north/run_7.csv")
+    {'group': 'north', 'series': '7'}
+    """
 
-    def groups(self) -> Iterator[tuple[Key, pa.Table]]:
-        """Raise what is wrong with the file."""
-        raise self.error
+    pattern: str
+    """``filename`` for the name without its ending, ``one`` for nothing, or text with fields."""
 
+    @classmethod
+    def read(cls, series: Any) -> FileNames:
+        """Read the option `series`."""
+        if not isinstance(series, str):
+            raise InputTypeError("to be a text", shown(series), argument="series", hint=_HINT)
+        names = cls(series)
+        if series in (FILENAME, ONE):
+            return names
+        if not names.fields or "" in names.fields or re.search(r"[{}]", _FIELD.sub("", series)):
+            raise InputError(
+                "to have fields in braces", repr(series), argument="series", hint=_HINT
+            )
+        if len({*names.fields}) < len(names.fields):
+            raise InputError("each field of `series` once", repr(series))
+        return names
 
-@dataclass(frozen=True)
-class Damage:
-    """The damaged ones of some files, and so which series are lost."""
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns that the path gives."""
+        return ("series",) if self.pattern == FILENAME else tuple(_FIELD.findall(self.pattern))
 
-    by: tuple[str, ...]
-    files: Sequence[DataFile]
-    errors: dict[DataFile, InputError] = field(default_factory=dict)
+    def values(self, path: str) -> dict[str, str]:
+        """Return what the end of a path says; raise if it does not match."""
+        place = Path(path).absolute()
+        if self.pattern == FILENAME:
+            return {"series": _ENDINGS.sub("", place.name)}
+        end = "/".join(place.parts[-1 - self.pattern.count("/") :])
+        found = self._expression.fullmatch(end)
+        if found is None:
+            rule = f"the path of every file to end as `series`, {self.pattern}"
+            raise InputError(rule, path)
+        return dict(zip(self.fields, found.groups(), strict=True))
 
-    def spared(
-        self, files: Iterable[DataFile], keys: Callable[[DataFile], Iterable[Key]]
-    ) -> set[DataFile]:
-        """Return the files that can be used: no file of their series is damaged.
-
-        Where folders do not name the series of a damaged file, another one may hold the rest of
-        it. If the others share no series among them, it is taken to have its own as well; else,
-        or without key columns, the damage is raised.
-        """
-        lost = {file.key(self.by) for file in self.errors}
-        spared = {
-            file
-            for file in files
-            if file not in self.errors and file.key(self.by) not in lost - {None}
-        }
-        if not spared:
-            raise self.refusal()
-        if None in lost:
-            seen: set[Key] = set()
-            if not self.by:
-                raise self.refusal()
-            for own in (set(keys(file)) for file in spared):
-                if seen & own:
-                    raise self.refusal()
-                seen |= own
-        return spared
-
-    def refusal(self) -> InputError:
-        """Return the error of the first file, where nothing else is left."""
-        return next(iter(self.errors.values()))
-
-    def units(self) -> list[DamagedUnit]:
-        """Return a unit that fails for each of them."""
-        place = place_in(self.files)
-        return [DamagedUnit(f"all of {place(file)}", error) for file, error in self.errors.items()]
+    @cached_property
+    def _expression(self) -> re.Pattern[str]:
+        literal = _FIELD.split(self.pattern)[::2]
+        return re.compile("([^/]+?)".join(map(re.escape, literal)))
