@@ -61,8 +61,10 @@ class NamedTable:
         return list(getattr(self.table, "column_names", self.table))
 
     @property
-    def rows(self) -> int:
-        """How many there are."""
+    def samples(self) -> int:
+        """How many rows there are, once they are in order."""
+        if self.order is not None:
+            return self.order.first.size
         return len(self.table[self.columns[0]]) if self.columns else 0
 
     @property

@@ -348,6 +348,13 @@ class SeriesInput:
     notes: Sequence[str] = ()
     """What was inferred, a sentence each."""
 
+    @property
+    def length(self) -> int:
+        """How many samples there are."""
+        if self.numbers is not None:
+            return int(self.numbers[-1])
+        return 0 if self.axis is None else self.axis.length
+
     def column(self, name: str, argument: str) -> Any:
         """Return another column of the samples, in the order of time."""
         if self.table is None:
@@ -659,13 +666,18 @@ def _read_times(
     except UnevenTimesError as error:
         if not reading.usual_end:
             raise
-        notes.append(
-            "Times are unevenly spaced, and no --end says where the last sample stops: it is "
-            f"taken to last the median step, until {error.details['end_text']}."
-        )
+        notes.append(usual_end_note(error.details["end_text"]))
         end = error.details["end"]
         axis = read_axis(length, timed, end, of="samples")
     return Samples(axis, times, end, timed=True)
+
+
+def usual_end_note(end: str) -> str:
+    """Say where the last sample of uneven times is taken to stop."""
+    return (
+        "Times are unevenly spaced, and no --end says where the last sample stops: it is taken to "
+        f"last the median step, until {end}."
+    )
 
 
 def _in_zone(times: Any, tables: Sequence[NamedTable], reading: Reading) -> Any:
