@@ -57,7 +57,9 @@ def _from_arrow(column: Any, name: str) -> tuple[NDArray[Any], tzinfo | None] | 
     kind, dated = column.type, types.is_timestamp(column.type)
     flags = types.is_boolean(kind)
     if not (dated or flags or types.is_integer(kind) or types.is_floating(kind)):
-        return None
+        if types.is_dictionary(kind):
+            return _from_arrow(column.cast(kind.value_type), name)
+        return _from_arrow(column.cast("float64"), name) if types.is_decimal(kind) else None
     if column.null_count:
         _refuse_missing(np.array([value is None for value in column.to_pylist()]), name)
     parts = [part for part in getattr(column, "chunks", [column]) if len(part)]

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.axis import Axis
-    from closecall.series import TruthInSpan
 
 _FAR = 10  # times the median step, from which on a step is told
 _WARM_UP = 0.1  # of the time, from which on a quiet start is told
@@ -128,7 +127,7 @@ def advice_to_all(series: Mapping[str, Any], *, max_step: Any = None) -> list[st
     ]
 
 
-def ignored_note(series: TruthInSpan, alarms: Mapping[str, int]) -> list[str]:
+def ignored_note(series: Any, alarms: Mapping[str, int]) -> list[str]:
     """Return what to say of ignored time, if there is any.
 
     `alarms` are how many alarms lie wholly in it, by detector.

@@ -149,7 +149,7 @@ def test_thresholds_are_fitted_before_a_time(run, series):
     assert "Thresholds were chosen (best_f1) on the time before 100." in shown
     assert "4/4" in shown
     shown = " ".join(lines(run(*command, "--fit-until", "0")))
-    assert "undefined, as in a, good: Expected some time before 0, got a" in shown
+    assert "undefined, as in a, good: Expected `fit_until` to lie between 0 and" in shown
 
 
 def interrupted(*_, **__):

@@ -275,7 +275,7 @@ def test_interruption(refuse, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(score_module, "score_columns", interrupted)
+    monkeypatch.setattr(score_module, "score_series", interrupted)
     assert refuse("score", "good.csv", *SCORE.split(), code=130)[-1] == "Error: Interrupted."
 
 
@@ -283,6 +283,6 @@ def test_a_bug_is_not_hidden(run, monkeypatch):
     def broken(*_, **__):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(score_module, "score_columns", broken)
+    monkeypatch.setattr(score_module, "score_series", broken)
     with pytest.raises(ZeroDivisionError):
         run("score", "good.csv", *SCORE.split())

@@ -86,7 +86,7 @@ def report_inputs(
         labelled, scored = inputs.names(predicted, "predicted"), inputs.names(scores, "score")
         reading = replace(inputs, predicted=tuple(labelled), scores=tuple(scored))
         pages = _series(reading, by, value, thresholds, chosen)
-        count = inputs.tables[0].rows * len(scored)
+        count = inputs.tables[0].samples * len(scored)
         page = batch_page(pages, count, title=name, script=script)
         return page, [*page.notes]
     if inputs.disorder == "index":

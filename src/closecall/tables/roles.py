@@ -61,8 +61,10 @@ class NamedTable:
         return list(getattr(self.table, "column_names", self.table))
 
     @property
-    def rows(self) -> int:
-        """How many there are."""
+    def samples(self) -> int:
+        """How many rows there are, once they are in order."""
+        if self.order is not None:
+            return self.order.first.size
         return len(self.table[self.columns[0]]) if self.columns else 0
 
     @property
@@ -74,9 +76,10 @@ class NamedTable:
 
     def column(self, name: str, argument: str) -> Any:
         """Return one column; raise if there is none of that name, or several."""
-        if self.columns.count(read_name(name, argument)) != 1:
-            raise no_column(name, self.columns, argument, self.name, self.listing)
-        column = self.table[name]
+        try:
+            column = self.table[read_name(name, argument)]
+        except KeyError:
+            raise no_column(name, self.columns, argument, self.name, self.listing) from None
         return column if self.order is None else self.order.apply(column, argument)
 
     def matching(self, patterns: Sequence[str | None], argument: str, other: set[Any]) -> list[Any]:
@@ -250,15 +253,15 @@ def find_side(
     taken, or what must be it: nothing follows from the shape of a table that is `shared` with the
     other side, and the column of times is never a label.
     """
-    columns, option = table.columns, f"`{role}='{{}},{{}}'`"
     pair: tuple[str, str] | None = None
-    if asked is not None and read_name(asked, role) not in columns and "," in asked:
+    if asked is not None and "," in read_name(asked, role) and asked not in table.columns:
         start, _, stop = asked.partition(",")
         pair = (start.strip(), stop.strip())
+    option = f"`{role}='{{}},{{}}'`"
     if table.reader is not None and (pair is not None or (asked is None and not shared)):
         return EventList(table, role, pair, table.reader(pair, option))
-    if asked is None and not shared and role not in columns:
-        pair = event_columns(table.name, columns, option)
+    if asked is None and not shared and role not in table.columns:
+        pair = event_columns(table.name, table.columns, option)
     if pair is None:
         return read_values(table, role, asked, time=time, shared=shared)
     return EventList(table, role, pair, None)
@@ -283,7 +286,8 @@ def read_values(
 def sample_times(tables: Sequence[NamedTable], time: str) -> Any:
     """Return the column of times of whichever tables have it; several must agree."""
     read_name(time, "time")
-    first, *rest = [table for table in tables if time in table.columns] or tables[:1]
+    holders = [table for table in tables if len(tables) == 1 or time in table.columns]
+    first, *rest = holders or tables[:1]
     times = first.times(time, "time")
     for other in rest:
         _require_agreement(first, times, other, other.times(time, "time"))
@@ -297,6 +301,8 @@ def as_times(column: Any, name: str) -> Any:
     import pyarrow as pa
 
     types, kind = pa.types, column.type
+    if types.is_timestamp(kind):
+        return column
     if types.is_date(kind):
         return column.cast(pa.timestamp("s"))
     if types.is_time(kind):

@@ -8,7 +8,7 @@ detector is raised when that detector is asked for, so that the caller decides w
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
@@ -27,7 +27,6 @@ from closecall.errors import (
     InputTypeError,
     UnevenTimesError,
     shown,
-    with_names,
 )
 from closecall.evaluated_time import Stretches, read_stretches
 from closecall.events import Events, Intervals, read_ignored, read_labels
@@ -76,7 +75,7 @@ from closecall.tables.roles import (
 from closecall.wording import counted, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import tzinfo
     from os import PathLike
 
@@ -109,18 +108,29 @@ class Status:
     FAILED = "failed"
 
 
-@contextmanager
-def with_status(status: str, *, values: str | None = None) -> Iterator[None]:
+class with_status:  # noqa: N801 - read like a function, and entered several times a series
     """Give errors that a caller can fix the status of the part that is read.
 
-    `values` is the status if single values are wrong, and not the type of all of them.
+    `values` is the status if single values are wrong, and not the type of all of them; `names` are
+    what arguments are called that are passed on under another name.
     """
-    try:
-        yield
-    except ClosecallError as error:
-        of_value = values if values and isinstance(error, InputError) else status
-        error.status = error.status or (Status.EMPTY if error.code == "no_samples" else of_value)
-        raise
+
+    __slots__ = ("names", "status", "values")
+
+    def __init__(
+        self, status: str, *, values: str = "", names: Mapping[str, str] | None = None
+    ) -> None:
+        self.status, self.values, self.names = status, values or status, names
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, ClosecallError):
+            status = self.values if isinstance(error, InputError) else self.status
+            error.status = error.status or (Status.EMPTY if error.code == "no_samples" else status)
+            if self.names:
+                error.names = {**self.names, **error.names}
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -236,6 +246,11 @@ class Reading:
         """The options that a signature names, beside those of the axis."""
         return {name: getattr(self, name) for name in ("since", "until", "disorder")}
 
+    @cached_property
+    def times_called(self) -> dict[str, str]:
+        """What messages call times, if not so."""
+        return {"times": str(self.time)} if self.of_many else {}
+
     def called(self, role: str, column: Any = None, *, alone: bool = True) -> str:
         """Return what messages call a column: its role, or its name if it is of many series."""
         if self.of_many:
@@ -332,6 +347,13 @@ class SeriesInput:
     """``times``, ``end``, ``span``, ``ignore``, ``max_step``, ``nan``, as the library has them."""
     notes: Sequence[str] = ()
     """What was inferred, a sentence each."""
+
+    @property
+    def length(self) -> int:
+        """How many samples there are."""
+        if self.numbers is not None:
+            return int(self.numbers[-1])
+        return 0 if self.axis is None else self.axis.length
 
     def column(self, name: str, argument: str) -> Any:
         """Return another column of the samples, in the order of time."""
@@ -461,14 +483,13 @@ class SeriesInput:
 def read_label_column(column: Any, called: str) -> NDArray[Any]:
     """Read 0/1 labels."""
     with with_status(Status.BAD_LABELS):
-        return read_labels(plain_values(column) if is_arrow(column) else column, called)
+        return read_labels(column, called)
 
 
 def read_score_column(column: Any, called: str) -> NDArray[Any]:
     """Read scores, of which those that are missing become nan."""
     with with_status(Status.BAD_SCORES, values=Status.NAN_SCORE):
-        values = plain_values(column) if is_arrow(column) else column
-        return read_scores(values, called, nan="ignore")
+        return read_scores(column, called, nan="ignore")
 
 
 def read_time_column(column: Any, called: str, reading: Reading) -> Timed:
@@ -494,20 +515,19 @@ def read_series(
     if not _is_events(sides.truth):
         labels = read_label_column(sides.truth, reading.called("truth"))
     samples = _read_samples(tables, sides, labels, reading, notes)
-    axis, whole = samples.axis, samples.whole(reading.span)
-    sides = sides.placed(lambda side: _placed(side, axis, whole, reading, notes))
-    series, intervals = _on_one_clock(sides, labels, samples, whole, reading)
-    with with_status(Status.BAD_TIMES), _times_called(reading):
+    sides = sides.placed(lambda side: _placed(side, samples, reading, notes))
+    series, intervals = _on_one_clock(sides, labels, samples, reading)
+    with with_status(Status.BAD_TIMES, names=reading.times_called):
         stretches = _ignored(tables, sides, samples, reading, limits)
     with with_status(Status.BAD_TIMES, values=Status.EMPTY):
         given = {} if labels is None else {"truth": labels}
         series, closed = in_evaluated_time(series, intervals, given, stretches)
-    series = series.asking(max_step=reading.max_step, nan=reading.nan)
-    options = {name: getattr(reading, name) for name in ("span", "max_step", "nan")}
+    if not reading.of_many:  # whose signature names the options of all
+        series = series.asking(max_step=reading.max_step, nan=reading.nan)
     return SeriesInput(
         in_span=series,
         labels=labels,
-        axis=axis,
+        axis=samples.axis,
         timed=samples.timed,
         kept=closed.kept,
         reading=reading,
@@ -517,7 +537,13 @@ def read_series(
             for name, called in _called_events(sides, reading).items()
         },
         table=tables[-1],
-        options={**samples.options(sides), **options, "ignore": series.ignored},
+        options={
+            **samples.options(sides),
+            "span": reading.span,
+            "ignore": series.ignored,
+            "max_step": reading.max_step,
+            "nan": reading.nan,
+        },
         notes=notes,
     )
 
@@ -532,7 +558,7 @@ def _in_time_order(
         _require_place(lists, sides, reading)
     if reading.time is None or reading.disorder in ("error", "index"):
         return tables, sides, []
-    with with_status(Status.BAD_TIMES), _times_called(reading):
+    with with_status(Status.BAD_TIMES, names=reading.times_called):
         ordered = {
             table: table
             if any(table is side.source for side in lists)
@@ -544,11 +570,6 @@ def _in_time_order(
         tables = [ordered[table] for table in tables]
         sides = Sides.find(tables, reading)
     return tables, sides, notes
-
-
-def _times_called(reading: Reading) -> Any:
-    """Return the context in which errors call times by the name of their column."""
-    return with_names({"times": reading.called("time")} if reading.of_many else {})
 
 
 def _require_place(lists: list[EventList], sides: Sides, reading: Reading) -> None:
@@ -610,8 +631,8 @@ def _read_samples(
     notes: list[str],
 ) -> Samples:
     """Read the times of the samples, and infer where the last one stops."""
-    vectors = sides.vectors
-    if not vectors:
+    vectors = sides.vectors if labels is None or len(tables) > 1 else {}
+    if labels is None and not vectors:
         return Samples(None, None, reading.end, timed=False)
     if len(tables) > 1:
         _require_one_length(vectors)
@@ -623,7 +644,7 @@ def _read_samples(
     if reading.time is None:
         axis = read_axis(length, None, reading.end, of="samples")
         return Samples(axis, None, reading.end, timed=False)
-    with with_status(Status.BAD_TIMES), _times_called(reading):
+    with with_status(Status.BAD_TIMES, names=reading.times_called):
         try:
             return _read_times(tables, sides, length, reading, notes)
         except InputError:
@@ -645,13 +666,18 @@ def _read_times(
     except UnevenTimesError as error:
         if not reading.usual_end:
             raise
-        notes.append(
-            "Times are unevenly spaced, and no --end says where the last sample stops: it is "
-            f"taken to last the median step, until {error.details['end_text']}."
-        )
+        notes.append(usual_end_note(error.details["end_text"]))
         end = error.details["end"]
         axis = read_axis(length, timed, end, of="samples")
     return Samples(axis, times, end, timed=True)
+
+
+def usual_end_note(end: str) -> str:
+    """Say where the last sample of uneven times is taken to stop."""
+    return (
+        "Times are unevenly spaced, and no --end says where the last sample stops: it is taken to "
+        f"last the median step, until {end}."
+    )
 
 
 def _in_zone(times: Any, tables: Sequence[NamedTable], reading: Reading) -> Any:
@@ -683,10 +709,9 @@ def _require_one_length(vectors: dict[str, Any]) -> None:
             raise InputError(rule, f"{len(vector)}", argument=called)
 
 
-def _placed(
-    side: EventList, axis: Axis | None, whole: Timed | None, reading: Reading, notes: list[str]
-) -> Events:
+def _placed(side: EventList, samples: Samples, reading: Reading, notes: list[str]) -> Events:
     """Return the events of a list where they lie on the axis, joined and cut as asked."""
+    axis, whole = samples.axis, samples.whole(reading.span)
     intervals = side.events(read_zone(reading.timezone), _open_until(whole, reading)).intervals
     intervals = intervals.merged() if reading.merge else intervals
     numbered = axis if side.in_samples else None
@@ -732,7 +757,6 @@ def _on_one_clock(
     sides: Sides,
     labels: NDArray[Any] | None,
     samples: Samples,
-    whole: Timed | None,
     reading: Reading,
 ) -> tuple[TruthInSpan, dict[str, Intervals]]:
     """Put the true events, and those of detectors, on one clock in the span of the series."""
@@ -749,7 +773,7 @@ def _on_one_clock(
     for name, argument in called.items():
         intervals[argument] = sides.predicted[name].intervals
         intervals[argument].require_disjoint(argument)
-    span = read_span(None) if whole is None else whole
+    span = samples.whole(reading.span) or read_span(None)
     return in_span(intervals, axis, span, of_samples=bool(sides.scores))
 
 
@@ -761,15 +785,17 @@ def _ignored(
     limits: Iterable[Limit] | None,
 ) -> list[Stretches]:
     """Return the time to ignore: as it is named, outside of limits, gaps, and missing scores."""
-    axis, whole, stretches = samples.axis, samples.whole(reading.span), []
+    axis, stretches = samples.axis, []
     is_counted = reading.time is not None and axis is not None and not samples.timed
     if reading.ignore is not None:
-        stretches.append(_named(tables, axis, whole, reading, is_counted=is_counted))
+        stretches.append(_named(tables, samples, reading, is_counted=is_counted))
     for limit in reading.limits() if limits is None else limits:
         if limit[1] is not None:
             _require_times(limit[0], is_counted=is_counted)
-            stretches.append(_outside(limit, whole or read_span(None), of_many=reading.of_many))
-    stretches += read_stretches(None, None if is_counted else reading.max_step, axis)
+            whole = samples.whole(reading.span) or read_span(None)
+            stretches.append(_outside(limit, whole, of_many=reading.of_many))
+    if reading.max_step is not None and not is_counted:
+        stretches += read_stretches(None, reading.max_step, axis)
     if reading.nan == "ignore" and axis is not None:
         for column in sides.scores.values():
             with suppress(ClosecallError, *NOT_NUMBERS):  # told where the detector is read
@@ -782,15 +808,10 @@ def _ignored(
 
 
 def _named(
-    tables: Sequence[NamedTable],
-    axis: Axis | None,
-    whole: Timed | None,
-    reading: Reading,
-    *,
-    is_counted: bool,
+    tables: Sequence[NamedTable], samples: Samples, reading: Reading, *, is_counted: bool
 ) -> Stretches:
     """Read the column, the file or the events that say what is ignored."""
-    given = reading.ignore
+    axis, given = samples.axis, reading.ignore
     if isinstance(given, Events):
         _require_times("ignore", is_counted=is_counted)
         return Stretches("ignore", read_ignored(given))
@@ -812,7 +833,7 @@ def _named(
         rule = f"to name a column of {last.name}, or a file of events"
         raise InputError(rule, repr(name), argument="ignore", hint=hint)
     options: Any = {name: getattr(reading, name) for name in ("series", "timezone", "encoding")}
-    until = _open_until(whole, reading)
+    until = _open_until(samples.whole(reading.span), reading)
     return Stretches("ignore", read_events(name, open_until=until, merge=True, **options).intervals)
 
 

@@ -365,7 +365,8 @@ def test_strict_raises_for_the_first_series_in_trouble_with_its_key():
         evaluate_frame(TABLE, **ASKED, strict=True)
     assert str(caught.value) == (
         "Expected every series to be evaluated, with `strict=True`, got 'no_event' for "
-        "series='no event', detector='b': Expected at least one true event, got none in `label`."
+        "series='no event', detector='b': Expected at least one true event "
+        "(affiliation is undefined for a series without any), got none in `label`."
         "\n\nHint: Without `strict=True` it is reported in its row, and the others go "
         "on."
     )

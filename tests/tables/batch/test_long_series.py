@@ -250,7 +250,7 @@ def test_units_that_do_not_follow_each_other():
     assert row["status"] == "bad_times"
     assert row["reason"] == (
         "Expected `t` to be strictly increasing, "
-        "got 2024-01-01 00:00:00 after 2024-01-01 04:59:00 at index 150."
+        "got 2024-01-01 01:00:00+01:00 after 2024-01-01 05:59:00+01:00 at index 150."
     )
     assert row["samples"] == 300
 

@@ -159,11 +159,6 @@ def test_shared_thresholds_are_part_of_a_new_question():
             "beside `fit_until`, got `predicted`",
         ),
         (
-            {"nan": "ignore", "score": None, "predicted": "p"},
-            InputTypeError,
-            "Expected `score` beside `nan='ignore'`, got `predicted`",
-        ),
-        (
             {"retune": 9, "score": None, "predicted": "p"},
             InputTypeError,
             "Expected `score` beside `retune`, got `predicted`",

@@ -13,7 +13,7 @@ import pytest
 
 import closecall as cc
 from closecall.affiliation.event_scores import COLUMNS
-from closecall.tables.batch.options import BatchOptions
+from closecall.tables.batch.options import HIDDEN, BatchOptions
 from closecall.tables.batch.rows import evaluate_unit, in_order, rows_table
 from tests.tables.batch.groups import HandMade, group, random_series
 
@@ -40,7 +40,7 @@ def test_keys_that_the_table_does_not_hold_take_the_type_of_their_values():
 def test_columns_have_types_of_their_own_even_without_rows():
     question = BatchOptions.read(truth="label", score="a")
     schema = rows_table([], question).schema
-    assert schema.names == [*question.row_columns, "__gap__", "__quiet__", "__code__"]
+    assert schema.names == [*question.row_columns, *HIDDEN]
     assert schema.field("reason").type == pa.string()
     assert schema.field("alarmed_events").type == pa.int64()
     assert schema.field("chance_f1").type == pa.float64()

@@ -15,10 +15,10 @@ from closecall.parameters import read_flag, read_path, takes
 from closecall.tables.batch.engines import KEPT, Engine, open_engine, run
 from closecall.tables.batch.journal import Journal, sole_writer
 from closecall.tables.batch.long_series import WholeSeries, can_be_cut
-from closecall.tables.batch.options import CODE, DETECTOR, GAP, QUIET, BatchOptions
+from closecall.tables.batch.options import CODE, DETECTOR, HIDDEN, BatchOptions
 from closecall.tables.batch.result import BatchResult
 from closecall.tables.batch.rows import UnitRows, evaluate_unit, in_order, rows_table
-from closecall.tables.batch.summary import advice_on_rows
+from closecall.tables.batch.summary import advice_on_rows, notes_on_rows
 from closecall.tables.batch.thresholds import (
     FoldedChanges,
     PooledChanges,
@@ -311,7 +311,7 @@ def evaluate_table(table: pa.Table, options: BatchOptions) -> pa.Table:
     rows = in_order([evaluate_unit(unit, options).rows], options)
     if options.strict:
         _require_ok(rows, options)
-    return rows.drop_columns([GAP, QUIET, CODE]).cast(rows_schema(options, table.schema))
+    return rows.drop_columns(HIDDEN).cast(rows_schema(options, table.schema))
 
 
 def rows_schema(options: BatchOptions, schema: Any = None) -> pa.Schema:
@@ -336,7 +336,7 @@ def rows_schema(options: BatchOptions, schema: Any = None) -> pa.Schema:
         raise InputTypeError("to be a pyarrow Schema", shown(schema), argument="schema")
     else:
         needed_columns(schema.names, options, "`schema`")
-    return rows_table([], options, schema).drop_columns([GAP, QUIET, CODE]).schema
+    return rows_table([], options, schema).drop_columns(HIDDEN).schema
 
 
 def _require_single_tables(options: Any) -> None:
@@ -417,7 +417,8 @@ class Batch:
         failures += more
         rows = in_order([unit.rows for unit in done], options)
         codes = _first_codes(rows)
-        advice, rows = advice_on_rows(rows, options), rows.drop_columns([GAP, QUIET, CODE])
+        advice, notes = advice_on_rows(rows, options), notes_on_rows(rows, options)
+        rows = rows.drop_columns(HIDDEN)
         parts = [unit.events for unit in done if unit.events is not None]
         events = in_order(parts, options) if parts else None
         if events is None and options.per_event:
@@ -425,7 +426,8 @@ class Batch:
             events = rows.select(names).slice(0, 0)
         failed = tuple(sorted(failures))
         count = len(done) + len(failed)
-        return BatchResult(rows, events, options, kind, failed, count, tuple(advice), codes)
+        told = tuple(advice), codes, tuple(notes)
+        return BatchResult(rows, events, options, kind, failed, count, *told)
 
     def with_shared_thresholds(self, options: BatchOptions) -> tuple[BatchOptions, list[Failure]]:
         """Find the thresholds of each detector, from the units that can be read."""

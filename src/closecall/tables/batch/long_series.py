@@ -21,6 +21,7 @@ from closecall.tables.series import (
     read_label_column,
     read_score_column,
     read_time_column,
+    usual_end_note,
     with_status,
 )
 
@@ -156,16 +157,18 @@ class LongSeries:
     def series(self) -> SeriesInput:
         """Return the series, once all parts are there."""
         if not self.samples:
-            error = InputError("at least one sample", "none")
-            error.status = Status.EMPTY
-            raise error
+            read_label_column(np.empty(0), self._options.truth)  # raises
         labels, time = self.column(self._options.truth), self._options.time
         truth = self._runs[self._options.truth]
         with with_status(Status.BAD_TIMES):
             if time is not None and self.samples == 1:
                 raise InputError("for a series of one sample", "none", argument="end")
             end = truth.end()
-        truth = truth.until(truth.stop + self._usual if end is None else end)
+        notes = []
+        if end is None:
+            end = truth.stop + self._usual
+            notes.append(usual_end_note(truth.clock.text(end)))
+        truth = truth.until(end)
         kept, ticks = self._kept()
         numbers, limits = np.append(kept, self.samples), truth.steps.given
         known = numbers, limits, limits, truth.short, self._usual
@@ -176,6 +179,7 @@ class LongSeries:
             axis=axis,
             timed=time is not None,
             numbers=numbers,
+            notes=notes,
         )
 
     def _kept(self) -> tuple[NDArray[np.int64], Ticks]:

@@ -123,6 +123,8 @@ class BatchResult:
     codes: Mapping[str, str] = field(default_factory=dict)
     """By status, the code of what is wrong with the first such series, such as
     ``"unsorted_times"``; empty text where there is none."""
+    notes: tuple[str, ...] = ()
+    """What was inferred of each series, such as its end, a sentence each after the series' key."""
 
     @cached_property
     def rows(self) -> Any:
@@ -255,7 +257,8 @@ class BatchResult:
     def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None.
 
-        ``rows``, ``events`` (None if they were not asked for), ``summary`` and ``failures``. With
+        ``rows``, ``events`` (None if they were not asked for), ``summary``, ``failures`` and
+        ``notes``. With
         `flat`, only the numbers of the summary, by dotted names such as
         ``summary.forecast.mean_affiliation_f1``, as trackers of experiments take them.
 
@@ -276,6 +279,7 @@ class BatchResult:
             "events": None if events is None else plain(events.to_pylist()),
             "summary": summary,
             "failures": [{"unit": unit, "reason": reason} for unit, reason in self.failures],
+            "notes": [*self.notes],
             "signature": str(self.signature),
         }
 

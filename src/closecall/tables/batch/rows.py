@@ -22,7 +22,7 @@ from closecall.errors import (
     reason,
     with_names,
 )
-from closecall.evaluated_time import far_step, quiet_start
+from closecall.evaluated_time import advice, far_step, ignored_note, quiet_start
 from closecall.fscore import first_highest
 from closecall.series import Pair, Scored
 from closecall.signature import data_hash
@@ -38,6 +38,7 @@ from closecall.tables.batch.options import (
     GAP,
     IGNORED,
     LEFT_OUT,
+    NOTES,
     OUTCOMES,
     QUIET,
     RETUNED,
@@ -114,6 +115,8 @@ def _answers(
     blank = dict(options.blank_row, samples=samples)
     try:
         series = read()
+        blank["samples"] = series.length
+        blank[NOTES] = series.notes or None
         if options.ignores_time:
             blank[IGNORED] = _number(series.in_span.ignored_time)
             blank[LEFT_OUT[0]] = series.in_span.left_out.events
@@ -132,7 +135,7 @@ def _answers(
         try:
             answers.append(_evaluate_detector(dict(blank), series, given, name, options))
         except Exception as error:  # noqa: BLE001 - neither the other detectors nor the series
-            row = dict(options.blank_row, samples=samples)
+            row = dict(options.blank_row, samples=blank["samples"])
             answers.append(Answer(row | _status_of(error)))
     return answers
 
@@ -229,6 +232,7 @@ def _evaluate_detector(
         if options.ignores_time:
             row[LEFT_OUT[1]] = given.pair.left_out.alarms
     row[QUIET] = given.scored is not None and quiet_start(given.scored) > 0
+    row[NOTES] = [*series.notes, *_notes(row, series, given, name, options)] or None
     row[DATA] = _data_hash(series, given, options)
     row["threshold"] = float(given.threshold)  # an integer of many digits is rounded here only
     scores, failure = None, None
@@ -252,6 +256,21 @@ def _evaluate_detector(
     _fill_beside(row, given, scores, options)
     row["status"], row["reason"] = failure or _judge(row, series, given, name, options)
     return Answer(row, scores if options.per_event else None, series)
+
+
+def _notes(
+    row: dict[str, Any],
+    series: SeriesInput,
+    given: _DetectorInput,
+    name: str,
+    options: BatchOptions,
+) -> list[str]:
+    """Return what to say of ignored time, and of what the caller may have forgotten."""
+    if series.in_span.ignored is None and not row[GAP] and not row[QUIET]:
+        return []
+    left_out = 0 if given.pair is None else given.pair.left_out.alarms
+    advised = advice(given.scored or given.pair, max_step=options.max_step)
+    return [*ignored_note(series.in_span, {name: left_out}), *advised]
 
 
 def _data_hash(series: SeriesInput, given: _DetectorInput, options: BatchOptions) -> str | None:
@@ -339,8 +358,8 @@ def _judge(
     try:
         with with_names({"truth": options.truth}):
             series.in_span.require_truth(options.metrics[0][0])
-    except UndefinedMetricError as error:
-        return Status.NO_EVENT, reason(error)
+    except UndefinedMetricError as undefined_metric:
+        return Status.NO_EVENT, reason(undefined_metric)
     if given.constant is not None:
         got = f"{given.constant} for every sample"
         constant = InputError("to tell samples apart", got, argument=name)
@@ -439,6 +458,7 @@ def rows_table(
 
     types = {name: _key_type(name, schema) for name in options.by} | row_types(options)
     types |= dict.fromkeys((GAP, QUIET), pa.bool_()) | {CODE: pa.string()}
+    types[NOTES] = pa.list_(pa.string())
     arrays = [pa.array([row.get(name) for row in rows], type=kind) for name, kind in types.items()]
     return pa.Table.from_arrays(arrays, names=list(types))
 

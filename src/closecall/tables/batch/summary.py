@@ -26,10 +26,11 @@ from closecall.statistics import (
 )
 from closecall.statistics.intervals import read_drawing, read_level
 from closecall.statistics.ranks import ranks_of
-from closecall.tables.batch.options import ALARMED, BEST, DETECTOR, GAP, QUIET
+from closecall.tables.batch.options import ALARMED, BEST, DETECTOR, GAP, NOTES, QUIET
 from closecall.tables.batch.status import STATUSES
 from closecall.tables.reading import value_type
 from closecall.tables.series import Status
+from closecall.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -159,6 +160,23 @@ def advice_on_rows(rows: pa.Table, options: BatchOptions) -> list[str]:
     numbers, firsts = _numbered(rows, None, [name for name in options.by if name != DETECTOR])
     gaps, quiet = (np.unique(numbers[numbers_of(rows, name) == 1]).size for name in (GAP, QUIET))
     return advice_on_many(gaps, quiet, firsts.size)
+
+
+def notes_on_rows(rows: pa.Table, options: BatchOptions) -> list[str]:
+    """Return what was inferred of each series, after its name."""
+    noted = rows.filter(rows.column(NOTES).is_valid())
+    by = [name for name in options.by if name != DETECTOR]
+    columns = [noted.column(name).to_pylist() for name in (*by, DETECTOR, NOTES)]
+    found: dict[tuple[str, str], list[str]] = {}
+    for *key, detector, notes in zip(*columns, strict=True):
+        for note in notes:
+            found.setdefault((", ".join(map(str, key)), note), []).append(detector)
+    sentences = []
+    for (series, note), detectors in found.items():
+        some = listed(detectors) if len(detectors) < len(options.detectors) else ""
+        whose = ", ".join(filter(None, (series, some)))
+        sentences.append(f"{whose}: {note}" if whose else note)
+    return sentences
 
 
 def rank_detectors(
