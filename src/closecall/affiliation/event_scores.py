@@ -231,7 +231,9 @@ class EventScores(TrueEvents):
                 else:
                     row[name] = plain(value if value.dtype.kind == "m" else value.item())
             if details:
-                row["details"] = {name: plain_detail(own[index]) for name, own in details.items()}
+                row["details"] = {
+                    name: plain_detail(values[index]) for name, values in details.items()
+                }
             yield row
 
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -247,7 +249,7 @@ class EventScores(TrueEvents):
 
 def _beside(details: Mapping[str, Any]) -> dict[str, Any]:
     """Return details by names that no column of a table of events has."""
-    return {f"event_{name}" if name in _TAKEN else name: own for name, own in details.items()}
+    return {f"event_{name}" if name in _TAKEN else name: values for name, values in details.items()}
 
 
 def chance_of(events: EventScores, zero_division: float) -> Chance:

@@ -283,12 +283,12 @@ class Affiliation:
             {
                 "column": column,
                 "value": value,
-                "events": len(own),
-                "caught": own.count("caught"),
-                "close_calls": own.count("close call"),
-                "missed": own.count("missed"),
+                "events": len(happened),
+                "caught": happened.count("caught"),
+                "close_calls": happened.count("close call"),
+                "missed": happened.count("missed"),
             }
-            for value, own in outcomes.items()
+            for value, happened in outcomes.items()
         ]
 
     def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
@@ -388,11 +388,13 @@ def latex_scores(
     rows: list[dict[str, Any]] = []
     for name, result in results.items():
         scores = intervals.get(name, result)
-        own = {score: getattr(scores, score) for score in SCORES}
+        values = {score: getattr(scores, score) for score in SCORES}
         counts = {"caught": result.caught, "false_alarms": result.false_alarms}
-        rows.append(({"detector": name} if name else {}) | own | counts)
+        rows.append(({"detector": name} if name else {}) | values | counts)
     count = counted(len(result.events), "true event")
-    limits = "".join({f", with {100 * own.level:.4g} % intervals" for own in intervals.values()})
+    limits = "".join(
+        {f", with {100 * limit.level:.4g} % intervals" for limit in intervals.values()}
+    )
     return latex_table(
         rows,
         {name: heading(name) for name in rows[0]},
@@ -415,10 +417,10 @@ def _scores_line(scores: dict[str, float]) -> str:
 
 def fewest_false_alarms(results: Iterable[Affiliation]) -> int:
     """Return the fewest false alarms, of detectors that have any: rates are told in their unit."""
-    return min((own.false_alarms for own in results if own.false_alarms), default=0)
+    return min((result.false_alarms for result in results if result.false_alarms), default=0)
 
 
 def headlines(results: Mapping[str, Affiliation]) -> dict[str, str]:
     """Return the headlines of detectors on one series, their rates in one unit of time."""
     fewest = fewest_false_alarms(results.values())
-    return {name: own._headline(fewest) for name, own in results.items()}  # noqa: SLF001
+    return {name: result._headline(fewest) for name, result in results.items()}  # noqa: SLF001

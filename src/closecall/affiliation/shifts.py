@@ -126,8 +126,8 @@ def _common_step(ends: Floats, rounding: float) -> float:
 def _counted(pair: Pair, number: Callable[[Ticks], Floats], stop: int) -> Pair:
     """Count time in steps, which floats hold exactly."""
     truth, predicted = (
-        Intervals(number(own.starts), number(own.stops), own.clock)
-        for own in (pair.truth, pair.predicted)
+        Intervals(number(side.starts), number(side.stops), side.clock)
+        for side in (pair.truth, pair.predicted)
     )
     return replace(pair, truth=truth, predicted=predicted, start=0.0, stop=float(stop), axis=None)
 
@@ -267,8 +267,8 @@ class EventChance:
 
     def above(self, name: str) -> Floats:
         """Return how far a score of each event is above its level; see `above_chance`."""
-        own: Floats = above_chance(self.observed[_SCORES.index(name)], getattr(self, name))
-        return own
+        above: Floats = above_chance(self.observed[_SCORES.index(name)], getattr(self, name))
+        return above
 
     def __len__(self) -> int:
         return self.recall.size

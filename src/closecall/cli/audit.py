@@ -105,7 +105,7 @@ def audit(
 ) -> None:
     """Judge the metrics on a series from a file."""
     series = inputs.read(predicted or [None])
-    options = {name: own for name, own in series.options.items() if name != "nan"}
+    options = {name: value for name, value in series.options.items() if name != "nan"}
     options |= {"metrics": each_once(metrics), "seed": seed, "budget": budget}
     if trivial is not None:
         options["trivial"] = series.column(trivial, "trivial")

@@ -81,10 +81,10 @@ class Command(click.Command):
             if name == _SIGNIFICANCE and re.match(r"-\d", value or following):
                 parse_shifts(value or following)
         _, _, given = self.make_parser(ctx).parse_args([*args])
-        for own, count in Counter(given).items():
-            if count > 1 and isinstance(own, click.Option) and not own.multiple:
+        for parameter, count in Counter(given).items():
+            if count > 1 and isinstance(parameter, click.Option) and not parameter.multiple:
                 # click would take the last one, and drop the others.
-                message = f"{own.opts[-1]} is given {count} times, and takes one value."
+                message = f"{parameter.opts[-1]} is given {count} times, and takes one value."
                 raise click.UsageError(message, ctx)
         return super().parse_args(ctx, args)
 

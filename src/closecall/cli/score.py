@@ -168,8 +168,8 @@ def sign_scores(
     first = next(iter(found.results.values()))
     cut = rule.signed if rule is not None else "best_f1" if found.thresholds else None
     searched = {} if cut is None or is_number(cut) else series.detectors.scored
-    hashed = {name: own.events.pair for name, own in found.results.items()} | searched
-    hashes = {name: data_hash(own) for name, own in hashed.items()}
+    hashed = {name: result.events.pair for name, result in found.results.items()} | searched
+    hashes = {name: data_hash(data) for name, data in hashed.items()}
     named: dict[str, dict[str, Any]] = {"affiliation": {}}
     for name, row in found.metrics.items():
         named |= row.signature.metrics

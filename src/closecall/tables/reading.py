@@ -176,7 +176,11 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
     pa = arrow("pyarrow")
     try:
         # Arrow counts a range out one by one; numpy knows at once if it is too long.
-        ranges = {name: np.asarray(own) for name, own in columns.items() if isinstance(own, range)}
+        ranges = {
+            name: np.asarray(values)
+            for name, values in columns.items()
+            if isinstance(values, range)
+        }
         table = pa.table({**columns, **ranges})
     except _NOT_COLUMNS as error:
         rule = "to be a mapping from names to columns that Arrow can hold"
@@ -245,11 +249,11 @@ def plain_schema(schema: pa.Schema) -> pa.Schema:
 
 def arrow(module: str) -> Any:
     """Import pyarrow, or one of its modules, where columns are converted by pyarrow itself."""
-    own = imported(module)
+    loaded = imported(module)
     # Its first conversion would import pandas, and lose a Ctrl-C meanwhile.
     with suppress(ImportError):
         importlib.import_module("pandas")
-    return own
+    return loaded
 
 
 def imported(module: str) -> Any:
@@ -421,12 +425,12 @@ class CsvText:
     def _chunk(self) -> tuple[bytes, bool]:
         """Read the next piece of the file, in UTF-8, and count its lines; say if it is the last."""
         raw = self._file.read(_CHUNK_BYTES)
-        own = self._codec.name == "utf-8"
-        if own and not self._size and _is_binary(raw[:_HEAD_BYTES]):
+        as_is = self._codec.name == "utf-8"
+        if as_is and not self._size and _is_binary(raw[:_HEAD_BYTES]):
             raise _neither(self._name, raw[:8])
         try:
             text = self._decoder.decode(raw, final=not raw)
-            chunk = raw if own else text.encode()
+            chunk = raw if as_is else text.encode()
         except UnicodeError as error:
             before = raw[: getattr(error, "start", 0)].decode(self._codec.name, "ignore")
             raise self._bad_line(before.encode(errors="ignore"), f"`{error}`") from error
@@ -481,9 +485,9 @@ def _line_ends(text: bytes) -> int:
 def _arrow_buffer(content: bytes) -> pa.Buffer:
     """Copy bytes to memory of Arrow's."""
     # Memory of Python's its threads may let go while Python ends, which aborts the process.
-    own = imported("pyarrow").allocate_buffer(len(content))
-    memoryview(own).cast("B")[:] = content
-    return own
+    buffer = imported("pyarrow").allocate_buffer(len(content))
+    memoryview(buffer).cast("B")[:] = content
+    return buffer
 
 
 def parse_csv(
@@ -497,12 +501,12 @@ def parse_csv(
 ) -> pa.Table:
     """Parse whole lines; without names the first line has them."""
     pyarrow, csv = imported("pyarrow"), imported("pyarrow.csv")
-    own = _arrow_buffer(text)
+    buffer = _arrow_buffer(text)
     del text
 
     def parse(*, use_threads: bool) -> pa.Table:
         return csv.read_csv(
-            pyarrow.BufferReader(own),
+            pyarrow.BufferReader(buffer),
             csv.ReadOptions(
                 column_names=names, use_threads=use_threads, block_size=_BLOCK_BYTES + _CHUNK_BYTES
             ),

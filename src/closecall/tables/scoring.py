@@ -110,7 +110,7 @@ def metric_rows(
     rows = evaluate(**series.arguments, threshold=thresholds or None, metrics=metrics)
     found = {}
     for row in rows:
-        numbers = {key: own for key, own in row.items() if key not in {"detector", "threshold"}}
+        numbers = {key: value for key, value in row.items() if key not in {"detector", "threshold"}}
         found[row["detector"]] = Evaluation(numbers)
         found[row["detector"]].signature = row.signature
     return found
