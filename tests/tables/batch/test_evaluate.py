@@ -374,6 +374,13 @@ def test_strict_raises_for_the_first_series_in_trouble_with_its_key():
     assert len(evaluate_frame(clean, **ASKED, strict=True)) == 4
 
 
+def test_a_unit_that_strict_options_stopped_is_not_kept(tmp_path):
+    out = tmp_path / "rows.parquet"
+    with pytest.raises(InputError, match="with `strict=True`"):
+        evaluate_frame(TABLE, **ASKED, strict=True, out=out)
+    assert Journal(out).kept() == {}
+
+
 def test_an_empty_table_says_so():
     for asked in (ASKED, {"truth": "label", "score": "a"}):
         with pytest.raises(InputError, match="to hold at least one series, got none"):

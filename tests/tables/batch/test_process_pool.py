@@ -91,10 +91,21 @@ def test_beside_threads():
         thread.join()
 
 
-def test_only_the_unit_that_kills_workers_fails(start):
+def test_only_the_unit_that_kills_workers_fails(start, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     found = by_key(run_with(numbers(12), die_at_five, workers=2))
     expected = {f"number {value}": Outcome(f"number {value}", 2 * value) for value in range(12)}
     assert found == {**expected, "number 5": Outcome("number 5", None, DIED)}
+    assert not list(tmp_path.glob("closecall-*"))
+
+
+def test_only_the_worker_that_died_is_blamed(start, tmp_path):
+    with engines.ProcessPool(2) as pool:
+        beside = pool.submit(finish_one, MarkedNumber(1, str(tmp_path)))
+        wait_until(lambda: any(tmp_path.iterdir()))
+        killed = pool.submit(die, Number(0))
+        assert type(killed.exception(60)) is engines.WorkerDiedError
+        assert type(beside.exception(60)) is engines.LostUnitError
 
 
 def test_a_unit_whose_worker_was_killed_is_tried_again(start, tmp_path):
@@ -182,15 +193,22 @@ def start_script(folder, text=LIGHT + SCRIPT, **parts):
 
 @needs_proc
 @pytest.mark.parametrize("threads", [False, True], ids=["fork", "server"])
-def test_workers_end_with_their_parent(tmp_path, threads):
+def test_workers_end_with_their_parent_and_remove_what_they_exchanged(
+    tmp_path, monkeypatch, threads
+):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
     with start_script(tmp_path, guarded=True, threads=threads, units=4)[0] as parent:
         marks = tmp_path / "marks"
         wait_until(lambda: len(list(marks.iterdir())) == 2)
         workers = [int(path.name) for path in marks.iterdir()]
         assert all(map(is_alive, workers))
+        assert list(temporary.glob("closecall-*"))
         parent.kill()
         parent.wait(30)
         wait_until(lambda: not any(map(is_alive, workers)))
+        assert not list(temporary.glob("closecall-*"))
         assert "Traceback" not in parent.stderr.read()
 
 

@@ -91,7 +91,7 @@ class LostUnitError(ClosecallError, BrokenExecutor):
 
 
 class Engine(Executor):
-    """An executor, and what the loop has to know of it. This one runs everything here, at once."""
+    """An executor, and what the loop has to know of it. This one calls the function directly."""
 
     retried: tuple[type[BaseException], ...] = (WorkerDiedError,)
     """Raised for a unit whose worker died: it is tried once more, alone."""
@@ -108,7 +108,7 @@ class Engine(Executor):
         return future
 
     def check(self, say: Say) -> None:
-        """Raise if nobody will ever do the work; called while nothing arrives, and if it does."""
+        """Raise if no worker will do the work; called whenever the loop waits for a unit."""
 
     def cancel(self, futures: Sequence[Future[Any]]) -> None:
         """Cancel what has not begun."""
@@ -187,7 +187,7 @@ def run(
                 again.append(unit)
             elif isinstance(error, flight.engine.retried) and unit is not alone:
                 suspects.append(unit)
-            else:  # without a result, it kills workers, or has a result that cannot be sent
+            else:  # a unit without a result kills workers, or its result cannot be pickled
                 yield Outcome(unit.key, error=one_line(error)) if error else future.result()
     except _EngineLostError as lost:
         yield from flight.finished()
@@ -197,7 +197,7 @@ def run(
 
 
 class _EngineLostError(Exception):
-    """The executor itself is of no more use."""
+    """The executor itself cannot be used any more."""
 
 
 class _Flight(Generic[Value]):
@@ -209,19 +209,19 @@ class _Flight(Generic[Value]):
         self._done: SimpleQueue[Future[Outcome[Value]]] = SimpleQueue()
 
     def has_room(self) -> bool:
-        with _noticing_a_loss():
+        with _as_lost_engine():
             return len(self.pending) < self.engine.ahead
 
     def start(self, unit: Keyed) -> None:
-        with _noticing_a_loss():
+        with _as_lost_engine():
             future = self.engine.submit(attempt, self._function, unit)
         self.pending[future] = unit
         future.add_done_callback(self._done.put)
 
     def land(self, say: Say) -> tuple[Keyed, Future[Outcome[Value]]]:
-        """Wait for the next unit that is done, one way or the other."""
+        """Wait for the next unit that is done, with a result or an error."""
         while True:
-            with _noticing_a_loss():
+            with _as_lost_engine():
                 self.engine.check(say)
             try:
                 future = self._done.get(timeout=_PATIENCE)
@@ -236,7 +236,7 @@ class _Flight(Generic[Value]):
             return self.pending.pop(future), future
 
     def finished(self) -> Iterator[Outcome[Value]]:
-        """Yield what a broken executor had finished; what is lost stays on its way."""
+        """Yield what a broken executor had finished; what is lost stays pending."""
         while not self._done.empty() or not all(future.done() for future in self.pending):
             try:
                 future = self._done.get(timeout=_LAST_CALL)
@@ -248,8 +248,8 @@ class _Flight(Generic[Value]):
 
 
 @contextmanager
-def _noticing_a_loss() -> Iterator[None]:
-    """Turn what an executor raises that is broken, shut down or out of reach into one error."""
+def _as_lost_engine() -> Iterator[None]:
+    """Raise one error for an executor that is broken, shut down or out of reach."""
     try:
         yield
     except (RuntimeError, OSError) as error:
@@ -306,7 +306,7 @@ class ProcessPool(Engine):
             _require_importable()
         self._folder = Path(mkdtemp(prefix="closecall-"))
         try:
-            with _naming_a_start():  # while the data is looked at
+            with _as_start_error():  # workers start while the data is opened
                 self._open("fork") if forks else _method()
         except BaseException:
             self.shutdown()
@@ -327,7 +327,7 @@ class ProcessPool(Engine):
             future.set_exception(error)
             return future
         call.write_bytes(content)
-        with _naming_a_start():
+        with _as_start_error():
             try:
                 sent = self._send(_answer, str(call))
             except BrokenProcessPool:
@@ -337,7 +337,7 @@ class ProcessPool(Engine):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
-        """End all workers at once, also in the middle of a unit."""
+        """Kill all workers, also in the middle of a unit."""
         self._end()
         rmtree(self._folder, ignore_errors=True)
 
@@ -477,8 +477,8 @@ def _method() -> str:
 
 
 @contextmanager
-def _naming_a_start() -> Iterator[None]:
-    """Word why worker processes could not be started."""
+def _as_start_error() -> Iterator[None]:
+    """Raise an `EngineError` that says why worker processes could not be started."""
     try:
         yield
     except ClosecallError:
