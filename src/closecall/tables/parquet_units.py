@@ -171,8 +171,10 @@ def read_footers(
         raise damage.refusal()
     readable = set(files)
     if damage.errors:
-        keys = {file: [one for one in row_groups if one.file == file] for file in files}
-        readable = damage.readable_files(files, lambda file: _all_keys(layout, keys[file]))
+        of_file: dict[DataFile, list[RowGroup]] = {file: [] for file in files}
+        for row_group in row_groups:
+            of_file[row_group.file].append(row_group)
+        readable = damage.readable_files(files, lambda file: _all_keys(layout, of_file[file]))
     return Footers(layout, [one for one in row_groups if one.file in readable], vacant, damage)
 
 
@@ -328,7 +330,7 @@ def copied_source(
 
     def identify() -> str:
         layout, row_groups, *_ = read_footers([file], options, name)
-        return f"{kind}:{content_digest(layout.read_rows(row_groups))}"
+        return f"{kind}:{content_digest(layout.read(file, [one.number]) for one in row_groups)}"
 
     more: Any = {"kind": kind, "size": size, "fingerprint": identify, "folder": folder}
     return parquet_source([file], options, name=name, **more)
