@@ -104,6 +104,7 @@ def series_content(
         *_scored_contents(found, grid, moved=moved),
         *_labelled_contents(found, grid, offsets[8:]),
     ]
+    left_out = {row["name"]: row.pop("left_out") for row in detectors}
     return {
         "name": name,
         "clock": grid.describe(*shown.tolist()),
@@ -117,7 +118,6 @@ def series_content(
         "ignored": None
         if ignored is None
         else {part: packed_times(ends) for part, ends in zip(names, stretches, strict=True)},
-        "left_out": series.left_out.events,
         "borders": None if axis is None else packed_times(borders),
         "values": None if drawn is None else packed_for_drawing(drawn),
         "detectors": [row | {"call": (calls or {}).get(row["name"])} for row in detectors],
@@ -126,7 +126,7 @@ def series_content(
         "signature": _signed(found),
         "advice": [
             *notes,
-            *ignored_note(series, {row["name"]: row["left_out"] for row in detectors}),
+            *ignored_note(series, left_out),
             *advice_to_all(found.scored | found.predicted, max_step=given["max_step"]),
         ],
     }
