@@ -470,7 +470,7 @@ NOTES = {
         "The longest step is 37 times the median one, and its sample lasts as long: if nothing "
         "was seen there, limit how long samples last with --max-step."
     ),
-    "ignored": "Ignored: 8 h 27 min of 1 d 4 h; left out: 1 true event, ",
+    "ignored": "Ignored: 8 h 27 min of 1 d 4 h; left out: 1 true event",
 }
 
 
