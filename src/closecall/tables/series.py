@@ -413,11 +413,6 @@ class SeriesInput:
         truth, predicted, scores = self.sides
         return {"truth": truth, "predicted": predicted, "scores": scores, **self.options}
 
-    @property
-    def signed(self) -> dict[str, Any]:
-        """Options of reading that a signature names."""
-        return self.reading.signed
-
     def predicting(self, labels: NDArray[Any]) -> Pair:
         """Put 0/1 predictions beside the true events."""
         return predict_labels(self.in_span, labels, self.kept)
