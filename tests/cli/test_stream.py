@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import closecall as cc
+from closecall.cli.stream import _Samples
+from closecall.tables.series import Reading
 
 RANDOM = np.random.default_rng(3)
 TRUTH, ALARMS = (RANDOM.random((2, 300)) < 0.06).astype(int)
@@ -91,6 +93,28 @@ def test_time_that_does_not_count(run, printed):
     done = run("stream", "samples", *columns)
     assert "Expected `--score` to be numbers, or inf, got nan at index 7." in done.stderr
     assert "--nan ignore" in done.stderr
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 300])
+@pytest.mark.parametrize("max_step", [None, 2])
+@pytest.mark.parametrize("limits", [(100, 400), (101, 402), (102, 403), (103, 404)])
+def test_a_limit_inside_a_sample_cuts_it_whatever_the_chunks(size, max_step, limits):
+    since, until = limits
+    reading = Reading(
+        truth="label", predicted=("alarm",), time="t", since=since, until=until, max_step=max_step
+    )
+    samples, stream = _Samples("samples", reading, None), cc.AffiliationStream(max_step=max_step)
+    header, *lines = csv_lines()
+    for first in range(0, len(lines), size):
+        text = "".join(lines[first : first + size])
+        chunk = samples.read((text if first else header + text).encode())
+        stream.update(chunk.truth, chunk.alarms, times=samples.times, ignore=chunk.ignored)
+    end = int(TIMES[-1]) + 2
+    axis = {"times": TIMES, "end": end, "max_step": max_step}
+    outside = [(int(TIMES[0]), since), (until, end)]
+    expected = cc.affiliation(TRUTH, ALARMS, **axis, ignore=outside)
+    assert stream.result(end=end).values() == expected.values()
+    assert stream.result(end=end).ignored_time == expected.ignored_time
 
 
 def test_totals_come_every_so_often_and_fractions_of_seconds_may_come_late():
