@@ -102,7 +102,7 @@ def test_a_batch_as_plain_values():
     batch = cc.evaluate_frame(TABLE, truth="label", score="c", per_event=True)
     values = batch.to_dict()
     assert json.loads(json.dumps(values, allow_nan=False)) == values
-    assert list(values) == ["rows", "events", "summary", "failures", "signature"]
+    assert list(values) == ["rows", "events", "summary", "failures", "notes", "signature"]
     assert values["rows"][0]["caught"] == batch.rows["caught"][0].as_py()
     assert len(values["events"]) == 7
     assert result("batch").to_dict()["events"] is None

@@ -3,8 +3,13 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
+import closecall as cc
+from closecall.errors import ClosecallError, InputError
 from closecall.scores import plain_threshold, predicted_at, read_scores
 
 
@@ -55,3 +60,34 @@ def test_a_threshold_between_two_floats_is_not_rounded_down(threshold):
 def test_a_threshold_that_is_no_float_is_told_as_the_next_one():
     assert plain_threshold(Fraction(1, 10)) == 0.1
     assert plain_threshold(Fraction(1, 3)) == np.nextafter(1 / 3, 1)
+
+
+MISSING = [0.1, None, 0.9, 0.3]
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        MISSING,
+        tuple(MISSING),
+        np.array(MISSING, dtype=object),
+        np.array(MISSING, dtype=float),
+        pd.Series(MISSING, dtype="Float64"),
+        pd.Series(MISSING, dtype=object),
+        pl.Series(MISSING),
+        pa.array(MISSING),
+        pa.chunked_array([MISSING[:2], MISSING[2:]]),
+    ],
+    ids=["list", "tuple", "objects", "floats", "Float64", "pandas", "polars", "Arrow", "chunks"],
+)
+def test_a_missing_score_of_any_make_is_nan(scores):
+    curve = cc.affiliation_curve([0, 0, 1, 0], scores, nan="ignore")
+    assert curve.scored.scores.tolist() == [0.1, 0.9, 0.3]
+    with pytest.raises(InputError, match="to be numbers, or inf, got nan at index 1"):
+        cc.affiliation_curve([0, 0, 1, 0], scores)
+
+
+def test_missing_integers_are_nan_and_missing_text_is_refused():
+    assert read_scores(pa.array([1, None]), nan="ignore")[0] == 1.0
+    with pytest.raises(ClosecallError):
+        read_scores(pa.array(["a", None]), nan="ignore")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from closecall.axis import Axis
 
-_FAR = 10  # times the median step, from which on a step is told
+FAR = 10  # times the median step, from which on a step is told
 _WARM_UP = 0.1  # of the time, from which on a quiet start is told
 
 
@@ -102,10 +102,7 @@ def advice(series: Any, *, max_step: Any = None) -> list[str]:
     sentences = []
     times = 0.0 if max_step is not None else far_step(series.axis)
     if times:
-        sentences.append(
-            f"The longest step is {times:,.0f} times the median one, and its sample lasts as "
-            f"long: if nothing was seen there, limit how long samples last with --max-step."
-        )
+        sentences.append(far_step_note(times))
     quiet = quiet_start(series) if hasattr(series, "scores") else 0.0
     if quiet:
         sentences.append(
@@ -113,6 +110,14 @@ def advice(series: Any, *, max_step: Any = None) -> list[str]:
             f"the detector was not running yet, leave it out with --from."
         )
     return sentences
+
+
+def far_step_note(times: float) -> str:
+    """Say that the longest step is so many times the median one."""
+    return (
+        f"The longest step is {times:,.0f} times the median one, and its sample lasts as long: if "
+        "nothing was seen there, limit how long samples last with --max-step."
+    )
 
 
 def advice_to_all(series: Mapping[str, Any], *, max_step: Any = None) -> list[str]:
@@ -164,10 +169,10 @@ def far_step(axis: Axis | None) -> float:
         return 0.0
     steps = axis.lengths()
     longest = steps.max()
-    if longest <= _FAR * steps.min():  # so it is near the median one, which takes longer to find
+    if longest <= FAR * steps.min():  # so it is near the median one, which takes longer to find
         return 0.0
     times = float(longest / np.partition(steps, steps.size // 2)[steps.size // 2])
-    return times if times > _FAR else 0.0
+    return times if times > FAR else 0.0
 
 
 def quiet_start(scored: Any) -> float:

@@ -65,9 +65,14 @@ def with_nan(values: Any) -> Any:
     import narwhals as nw
 
     series = nw.from_native(values, series_only=True, pass_through=True)
-    if isinstance(series, nw.Series) and series.dtype.is_numeric() and series.is_null().any():
-        return series.cast(nw.Float64).fill_null(np.nan).to_native()
-    return values
+    if not (isinstance(series, nw.Series) and series.dtype.is_numeric()):
+        return values
+    known = ~np.asarray(series.is_null().to_numpy(), dtype=bool)
+    if known.all():
+        return values
+    scores = np.full(known.size, np.nan)
+    scores[known] = series.drop_nulls().to_numpy()
+    return scores
 
 
 def require_scores(scores: NDArray[Any], name: str, kept: NDArray[np.bool_] | None = None) -> None:

@@ -26,8 +26,6 @@ from closecall.scores import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from closecall.clock import Clock, Tick, Ticks
@@ -382,22 +380,6 @@ def require_squares(*lengths: Ticks) -> None:
                 f"{steps[short][0]:g}",
                 hint="Count time in another unit, or drop what follows so closely.",
             )
-
-
-def close_series(
-    series: TruthInSpan, labels: NDArray[Any], ignore: Iterable[Any], max_step: Any = None
-) -> tuple[TruthInSpan, NDArray[np.bool_] | None]:
-    """Close the true events of a label vector over ignored time; return which samples are left.
-
-    Each of `ignore` is as the argument of `read_pair`. None stands for all samples.
-    """
-    stretches = read_stretches(None, max_step, series.axis)
-    for part in ignore:
-        stretches += read_stretches(part, None, series.axis)
-    series, closed = in_evaluated_time(
-        series, {"truth": series.truth}, {"truth": labels}, stretches
-    )
-    return series, closed.kept
 
 
 def predict_labels(

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import closecall as cc
+from closecall.cli.stream import _Samples
+from closecall.tables.series import Reading
 
 RANDOM = np.random.default_rng(3)
 TRUTH, ALARMS = (RANDOM.random((2, 300)) < 0.06).astype(int)
@@ -89,8 +91,30 @@ def test_time_that_does_not_count(run, printed):
     expected = cc.affiliation(TRUTH, ALARMS, times=TIMES, end=end, ignore=ignore)
     assert (total["f1"], total["headline"]) == (expected.f1, expected.headline)
     done = run("stream", "samples", *columns)
-    assert "Expected a score in each line, got none in line 9." in done.stderr
+    assert "Expected `--score` to be numbers, or inf, got nan at index 7." in done.stderr
     assert "--nan ignore" in done.stderr
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 300])
+@pytest.mark.parametrize("max_step", [None, 2])
+@pytest.mark.parametrize("limits", [(100, 400), (101, 402), (102, 403), (103, 404)])
+def test_a_limit_inside_a_sample_cuts_it_whatever_the_chunks(size, max_step, limits):
+    since, until = limits
+    reading = Reading(
+        truth="label", predicted=("alarm",), time="t", since=since, until=until, max_step=max_step
+    )
+    samples, stream = _Samples("samples", reading, None), cc.AffiliationStream(max_step=max_step)
+    header, *lines = csv_lines()
+    for first in range(0, len(lines), size):
+        text = "".join(lines[first : first + size])
+        chunk = samples.read((text if first else header + text).encode())
+        stream.update(chunk.truth, chunk.alarms, times=samples.times, ignore=chunk.ignored)
+    end = int(TIMES[-1]) + 2
+    axis = {"times": TIMES, "end": end, "max_step": max_step}
+    outside = [(int(TIMES[0]), since), (until, end)]
+    expected = cc.affiliation(TRUTH, ALARMS, **axis, ignore=outside)
+    assert stream.result(end=end).values() == expected.values()
+    assert stream.result(end=end).ignored_time == expected.ignored_time
 
 
 def test_totals_come_every_so_often_and_fractions_of_seconds_may_come_late():
@@ -184,9 +208,13 @@ def test_brackets_in_texts_are_no_levels(printed):
 
 
 def test_nothing_at_all_and_no_event_yet(printed):
-    assert printed([], *COLUMNS) == [{"kind": "total", "events": 0, "alarms": 0}]
-    lines = ["t,label,alarm\n", "1,0,1\n", "2,0,0\n"]
-    assert printed(lines, *COLUMNS) == [{"kind": "total", "events": 0, "alarms": 1}]
+    rule = "Expected at least one true event (affiliation is undefined for a series without any), "
+    (total,) = printed([], *COLUMNS)
+    note = f"{rule}got a stream that has seen nothing."
+    assert total == {"kind": "total", "events": 0, "alarms": 0, "notes": [note]}
+    (total,) = printed(["t,label,alarm\n", "1,0,1\n", "2,0,0\n"], *COLUMNS)
+    note = f"{rule}got none in `truth`."
+    assert total == {"kind": "total", "events": 0, "alarms": 1, "notes": [note]}
 
 
 @pytest.mark.parametrize(
@@ -202,7 +230,7 @@ def test_nothing_at_all_and_no_event_yet(printed):
         (DEEP, ("--predicted", "alarm"), "at most 100 levels in samples, from line 1 on, got more"),
         (DEEP.replace("\n", "") + "\n", COLUMNS[2:], "at most 100 levels in samples"),
         ("t,label,alarm\n2,0,0\n1,0,0\n", COLUMNS[2:], "`closecall score` takes --disorder."),
-        ("label,s\n0,0.5\n0,\n", ("--score", "s", "--threshold", "1"), "none in line 3"),
+        ("label,s\n0,0.5\n0,\n", ("--score", "s", "--threshold", "1"), "got nan at index 1."),
         ("label,s\n0,0.5\n0,x\n", ("--score", "s", "--threshold", "1"), "Expected `--score`"),
         (f"label,{'s' * 200_000}\n", COLUMNS[2:], "`field larger than field limit (131072)`"),
         (

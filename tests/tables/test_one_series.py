@@ -425,10 +425,10 @@ REFUSALS = {
         in_order, NO_EVENT + "got none in evaluated time, and 6 in ignored time.",
         options=(("until", START + 10 * MINUTE),),
     ),
-    # A batch has series of other times, which may well start later.
+    # A batch has series of other times, and a stream may be started before its first sample.
     "the evaluated time starts before the series": Refusal(
         in_order, f"{SPAN} 2024-03-30 19:20:00+00:00.", options=(("since", START - 100 * MINUTE),),
-        without=("vectors", *SERIES_OF_MANY),
+        without=("vectors", "stream", *SERIES_OF_MANY),
     ),
     "the evaluated time starts after the series": Refusal(
         in_order, f"{SPAN} 2024-04-06 03:00:00+00:00.", options=(("since", START + 9000 * MINUTE),),
@@ -470,47 +470,18 @@ NOTES = {
         "The longest step is 37 times the median one, and its sample lasts as long: if nothing "
         "was seen there, limit how long samples last with --max-step."
     ),
-    "ignored": "Ignored: 8 h 27 min of 1 d 4 h; left out: 1 true event, ",
+    "ignored": "Ignored: 8 h 27 min of 1 d 4 h; left out: 1 true event",
 }
-KNOWN_DIFFERENCES = {
-    "a stream counts lines where others count samples": {
-        "a score is missing": ("stream",),
-        "a score is missing among samples out of order": ("stream",),
-    },
-    "a stream with nothing to evaluate ends well, with totals of 0": {
-        "every score is missing": ("stream",),
-        "everything is ignored": ("stream",),
-        "there is no event": ("stream",),
-        "no event is left": ("stream",),
-        "the evaluated time starts before the series": ("stream",),
-        "the evaluated time starts after the series": ("stream",),
-        "the evaluated time stops before it starts": ("stream",),
-    },
-    "a stream has a message of its own about one sample": {"there is one sample": ("stream",)},
-    "a stream ignores the whole sample in which --from lies": {"inside a sample": ("stream",)},
-    "a stream says nothing of what it inferred": {
-        "end": ("stream",), "gap": ("stream",), "ignored": ("stream",),
-    },
-}  # fmt: skip
-"""Where entry points differ today, and should not."""
 
 
 def cases(*names, without=()):
-    """Return names of cases with those of entry points; known differences are expected to fail."""
-    found = []
-    for name in names:
-        left_out = without(name) if callable(without) else without
-        for entry in ENTRY_POINTS:
-            if entry in left_out:
-                continue
-            reasons = [
-                reason
-                for reason, known in KNOWN_DIFFERENCES.items()
-                if entry in known.get(name, ())
-            ]
-            marks = [pytest.mark.xfail(reason=reason, strict=True) for reason in reasons]
-            found.append(pytest.param(name, entry, marks=marks))
-    return found
+    """Return names of cases with those of entry points."""
+    return [
+        (name, entry)
+        for name in names
+        for entry in ENTRY_POINTS
+        if entry not in (without(name) if callable(without) else without)
+    ]
 
 
 def require_same(found, table, detector, disorder, **options):

@@ -22,7 +22,13 @@ from closecall.affiliation.score import affiliation
 from closecall.axis import IgnoredTime, after_last, require_increasing
 from closecall.clock import LARGEST, PER_SECOND, Clock, Timed, on_one_clock, read_times
 from closecall.columns import read_column
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
+from closecall.errors import (
+    InputError,
+    InputTypeError,
+    UndefinedMetricError,
+    UnevenTimesError,
+    shown,
+)
 from closecall.events import Events, Intervals, interval_text, read_ignored, read_labels
 from closecall.parameters import read_length
 from closecall.series import require_squares
@@ -275,9 +281,10 @@ class AffiliationStream:
                 rule = "no `end` for a stream that knows where it stops"
                 raise InputTypeError(rule, clock.text(stop))
         if stop is None:
-            rule = f"`end` for {'unevenly spaced times' if runs.samples > 1 else 'a single sample'}"
+            rule = "for unevenly spaced times" if runs.samples > 1 else "for a series of one sample"
             hint = f"Pass `end=`, where the one at {runs.clock.text(runs.stop)} stops."
-            raise InputError(rule, "none", hint=hint)
+            kind = UnevenTimesError if runs.samples > 1 else InputError
+            raise kind(rule, "none", argument="end", hint=hint)
         return affiliation(runs.until(stop).pair(), None)
 
     def to_json(self) -> str:

@@ -118,7 +118,7 @@ def audit(
         table=lambda console: _print_audit(result, console),
         values=result.to_dict,
         rows=lambda: _rows(result),
-        signature=result.signature.adding(**series.signed),
+        signature=result.signature.adding(**series.reading.signed),
     )
 
 

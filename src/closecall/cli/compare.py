@@ -130,7 +130,7 @@ def compare(
         values=lambda: result.to_dict() | more,
         rows=lambda: _rows(result) if intervals is None else intervals.rows(),
         latex=lambda note: result.to_latex(note=note, **(settings or {})),
-        signature=result.signature.adding(**series.signed).drawing(**(settings or {})),
+        signature=result.signature.adding(**series.reading.signed).drawing(**(settings or {})),
     )
 
 

@@ -174,7 +174,7 @@ def sign_scores(
     for name, row in found.metrics.items():
         named |= row.signature.metrics
         hashes[f"metrics of {name}"] = row.signature.data
-    options = first.signature.adding(threshold=cut, n=shifts, **series.signed)
+    options = first.signature.adding(threshold=cut, n=shifts, **series.reading.signed)
     return options.adding(data=joined_hash(hashes)).naming(named)
 
 

@@ -9,22 +9,24 @@ import select
 import sys
 import time as clock
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import numpy as np
 
-from closecall.affiliation.stream import AffiliationStream, read_mask
+from closecall.affiliation.stream import AffiliationStream
 from closecall.cli.options import Command, evaluated_options, parse_duration, parse_time
 from closecall.clock import Timed, on_one_clock, read_times
-from closecall.errors import InputError, first_line
+from closecall.errors import ClosecallError, InputError, UnevenTimesError, first_line, reason
+from closecall.evaluated_time import FAR, far_step_note, ignored_note
 from closecall.files import whole_file
+from closecall.parameters import read_length
 from closecall.plain import schema_name
-from closecall.scores import predicted_at, read_scores, with_nan
+from closecall.scores import predicted_at, require_scores
 from closecall.tables.reading import (
     GZIP_MAGIC,
     column_names,
@@ -33,7 +35,16 @@ from closecall.tables.reading import (
     imported,
     shown_name,
 )
-from closecall.tables.roles import NamedTable as Source
+from closecall.tables.roles import NamedTable
+from closecall.tables.series import (
+    Reading,
+    counted_from,
+    outside_limit,
+    read_label_column,
+    read_score_column,
+    read_time_column,
+    usual_end_note,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +52,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from closecall.clock import Clock, Ticks
+    from closecall.affiliation import Affiliation
+    from closecall.clock import Clock, Tick, Ticks
 
 _HELP = """\
 Score samples as they come: one JSON line for each event as soon as the next one starts, and the
@@ -116,17 +128,27 @@ def stream(
     seconds = every / timedelta(seconds=1) if isinstance(every, timedelta) else every
     if seconds is not None and not 0 < seconds < _YEAR:
         raise click.UsageError("--every must be longer than zero and shorter than a year.")
+    reading = Reading(
+        truth=truth,
+        predicted=() if predicted is None else (predicted,),
+        scores=() if score is None else (score,),
+        time=time,
+        ignore=ignore,
+        since=since,
+        until=until,
+        max_step=max_step,
+        nan=nan,
+    )
     scored = _stored(state, max_step)
-    columns = (truth, predicted or str(score), threshold, time, ignore)
-    samples = _Samples(shown_name(file), *columns, since, until, keep_nan=nan == "ignore")
+    samples = _Samples(shown_name(file), reading, threshold)
     saved = clock.monotonic()
     try:
         for lines in _arriving(file, seconds):
             if lines is None:
                 _print_total(scored, samples, end)
                 continue
-            labels, alarms, ignored = samples.read(lines)
-            scored.update(labels, alarms, times=samples.times, ignore=ignored)
+            chunk = samples.read(lines)
+            scored.update(chunk.truth, chunk.alarms, times=samples.times, ignore=chunk.ignored)
             for row in scored.closed():
                 _print({"kind": "event", **row})
             if state is not None and clock.monotonic() - saved > _SAVE:
@@ -175,86 +197,167 @@ def _arriving(file: str, every: float | None) -> Iterator[bytes | None]:
                 yield None
 
 
+class Chunk(NamedTuple):
+    """Samples as a stream takes them."""
+
+    truth: NDArray[Any]
+    alarms: NDArray[Any]
+    ignored: NDArray[np.bool_]
+    ticks: Any = None
+
+    def row(self, index: int) -> Chunk:
+        """Return one sample."""
+        return Chunk(*(column[[index]] for column in self))
+
+    def followed_by(self, other: Chunk) -> Chunk:
+        """Return both, one after the other."""
+        return Chunk(*(np.concatenate(both) for both in zip(self, other, strict=True)))
+
+    def cut(self, border: Tick, before: Chunk | None, longest: Any) -> Chunk:
+        """Cut the sample that lasts over a border in two, be it the last one of the chunk before.
+
+        With `longest`, what is left of its step beyond that stays ignored.
+        """
+        joined = self if before is None else before.followed_by(self)
+        place = int(np.searchsorted(joined.ticks, border)) - 1
+        if not 0 <= place < joined.ticks.size - 1 or joined.ticks[place + 1] == border:
+            return self
+        following = joined.ticks[place + 1]
+        stop = following if longest is None else min(joined.ticks[place] + longest, following)
+        if border >= stop:
+            return self
+        ticks = [border] if stop == following else [border, stop]
+        copies = [place] * len(ticks)
+        new = Chunk(*(np.insert(column, place + 1, column[copies]) for column in joined))
+        new.ticks[place + 1 : place + 1 + len(ticks)] = ticks
+        new.ignored[place + 2 : place + 1 + len(ticks)] = True
+        return new if before is None else Chunk(*(column[1:] for column in new))
+
+
 @dataclass
 class _Samples:
     """Columns of the lines that come, JSON or CSV as the first of them."""
 
     name: str
-    truth: str
-    predicted: str
+    reading: Reading
     threshold: float | None
-    time: str | None
-    ignore: str | None
-    since: Any
-    until: Any
-    keep_nan: bool
-    """Whether the time of samples without a score is ignored, and they are no error."""
     header: list[str] | None = None
     """The columns of CSV; None if the lines are JSON, or none came yet."""
     separator: str = ","
     text_times: bool = False
     seen: int = 0
     """Lines before those at hand."""
-    times: Any = None
+    count: int = 0
+    """Samples before those at hand."""
+    times: Timed | None = None
     """Those of the last samples."""
+    before: Chunk | None = None
+    """The last sample, as it came."""
+    end: Chunk | None = None
+    """The last sample, with what the limits ignore."""
+    first: Tick | None = None
+    """The first tick."""
+    step: Tick = 0
+    """The longest step after a sample that is evaluated."""
     last: Ticks = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     """The last ticks, which say how long a sample lasts."""
     clock: Clock | None = None
 
-    def read(self, lines: bytes) -> tuple[Any, Any, Any]:
+    def read(self, lines: bytes) -> Chunk:
         """Return truth, alarms and what is ignored in some whole lines; their times are kept."""
         if self.seen == 0:
             lines = self._begin(lines)
-        table = self._table(lines)
-        source = Source(self.name, table)
-        alarms = source.column(self.predicted, "predicted" if self.threshold is None else "score")
-        ignored = None
-        if self.ignore is not None:
-            ignored = read_mask(source.column(self.ignore, "ignore"), table.num_rows)
-        if self.threshold is not None:
-            scores = read_scores(with_nan(alarms), "score", nan="ignore")
-            missing = np.isnan(scores)
-            if missing.any():
-                if not self.keep_nan:
-                    got = f"none in {self._line(int(missing.argmax()))}"
-                    hint = "Leave those samples out with --nan ignore."
-                    raise InputError("a score in each line", got, hint=hint)
-                ignored = missing if ignored is None else ignored | missing
-                scores = np.where(missing, -np.inf, scores)
-            alarms = predicted_at(scores, self.threshold)
-        if self.time is not None:
-            self.times = _fine(source.times(self.time, "time"))
-            ticks, self.clock = read_times(self.times, "time")
-            self.last = np.concatenate((self.last, ticks))[-_STEPS:]
-            outside = self._outside(Timed("time", ticks, self.clock))
-            ignored = outside if ignored is None else ignored | outside
+        table = NamedTable(self.name, self._table(lines))
+        with counted_from(self.count):
+            chunk = self._chunk(table)
+            if self.reading.time is not None:
+                chunk = self._on_time(chunk, table.times(self.reading.time, "time"))
         self.seen += lines.count(b"\n")
-        return source.column(self.truth, "truth"), alarms, ignored
+        self.count += table.samples
+        return chunk
 
-    def _outside(self, times: Timed) -> NDArray[np.bool_]:
-        """Return which samples start before `since`, or not before `until`."""
-        outside = np.zeros(times.ticks.size, dtype=bool)
-        for name, limit in (("since", self.since), ("until", self.until)):
-            if limit is not None:
-                at = Timed(name, *read_times([limit], name))
-                (ticks, border), _ = on_one_clock(times, at)
-                outside |= (ticks < border) if name == "since" else (ticks >= border)
-        return outside
+    def _chunk(self, table: NamedTable) -> Chunk:
+        """Check the columns as those of a file are checked."""
+        reading = self.reading
+        truth = read_label_column(table.column(str(reading.truth), "truth"), "truth")
+        ignored = np.zeros(truth.size, dtype=bool)
+        if reading.ignore is not None:
+            column = table.column(str(reading.ignore), "ignore")
+            ignored |= read_label_column(column, "ignore").astype(bool)
+        if reading.predicted:
+            column = table.column(str(reading.predicted[0]), "predicted")
+            return Chunk(truth, read_label_column(column, "predicted"), ignored)
+        scores = read_score_column(table.column(str(reading.scores[0]), "score"), "score")
+        missing = np.isnan(scores)
+        require_scores(scores, "score", None if reading.nan == "raise" else ~missing)
+        alarms = predicted_at(np.where(missing, -np.inf, scores), self.threshold)
+        return Chunk(truth, alarms, ignored | missing)
+
+    def _on_time(self, chunk: Chunk, column: Any) -> Chunk:
+        """Read the times of samples, and ignore what lies outside of the limits."""
+        times = read_time_column(_fine(column), "time", self.reading)
+        self.clock = times.clock
+        self.last = np.concatenate((self.last, times.ticks))[-_STEPS:]
+        self.first = times.ticks[0].item() if self.first is None else self.first
+        given = [limit for limit in self.reading.limits() if limit[1] is not None]
+        borders = [Timed(name, *read_times([moment], name)) for name, moment, _ in given]
+        chunk = chunk._replace(ticks=times.ticks)
+        longest = self._longest()
+        for border in borders:
+            (_, (tick,)), clock = on_one_clock(times, border)
+            if clock == times.clock:  # else the sample counts whole, as it starts
+                chunk = chunk.cut(tick, self.before, longest)
+        self.before, self.times = chunk.row(-1), replace(times, ticks=chunk.ticks)
+        for (_, _, after), border in zip(given, borders, strict=True):
+            (ticks, tick), _ = on_one_clock(self.times, border)
+            chunk = chunk._replace(
+                ignored=chunk.ignored | (ticks >= tick if after else ticks < tick)
+            )
+        known = chunk if self.end is None else self.end.followed_by(chunk)
+        steps = np.diff(known.ticks)[~known.ignored[:-1]]
+        self.step, self.end = max(self.step, steps.max(initial=0).item()), chunk.row(-1)
+        return chunk
+
+    def _longest(self) -> Any:
+        """Return how many ticks a sample lasts at most, if that is limited."""
+        if self.reading.max_step is None or self.clock is None:
+            return None
+        return read_length(self.reading.max_step, self.clock, "max_step")
 
     @property
     def signed(self) -> dict[str, Any]:
         """The options that a signature names."""
-        nan = "ignore" if self.keep_nan else "raise"
-        given = {"threshold": self.threshold, "nan": nan}
-        return given | {"since": self.since, "until": self.until}
+        given = {name: getattr(self.reading, name) for name in ("nan", "since", "until")}
+        return {"threshold": self.threshold, **given}
 
-    def end(self) -> Any:
-        """Return where the last sample stops, if it lasts as long as most of the last ones."""
+    def usual_end(self) -> tuple[Any, Tick] | None:
+        """Return where the last sample stops if it lasts the median step of the last ones."""
         if self.clock is None or self.last.size < 2:  # noqa: PLR2004 - one step
             return None
-        step = np.median(np.diff(self.last)).astype(self.last.dtype)
-        end = self.last[-1:] + step
-        return self.clock.scalar(end[0].item()) if self.clock.tz else self.clock.native(end)[0]
+        end = self.last[-1:] + self._usual_step()
+        time = self.clock.scalar(end[0].item()) if self.clock.tz else self.clock.native(end)[0]
+        return time, end[0].item()
+
+    def _usual_step(self) -> Any:
+        return np.median(np.diff(self.last)).astype(self.last.dtype)
+
+    def require_inside(self) -> None:
+        """Raise if all samples lie on the wrong side of a limit."""
+        usual = self.usual_end()
+        if usual is not None and self.clock is not None:
+            whole = Timed("time", np.array([self.first, usual[1]]), self.clock)
+            for limit in self.reading.limits():
+                if limit[1] is not None:
+                    outside_limit(limit, whole, of_many=True)
+
+    def notes(self, result: Affiliation) -> list[str]:
+        """Return what must be known beside the totals."""
+        pair = result.events.pair
+        sentences = ignored_note(pair, {"": result.left_out.alarms})
+        usual = self._usual_step() if self.last.size > 1 else 0
+        if self.reading.max_step is None and usual and self.step > FAR * usual:
+            sentences.append(far_step_note(self.step / usual))
+        return sentences
 
     def _begin(self, lines: bytes) -> bytes:
         """Find out what the lines are; return those with samples."""
@@ -265,7 +368,7 @@ class _Samples:
         first = lines.partition(b"\n")[0]
         if first.lstrip().startswith(b"{"):
             try:
-                self.text_times = isinstance(json.loads(first).get(self.time), str)
+                self.text_times = isinstance(json.loads(first).get(self.reading.time), str)
             except (ValueError, RecursionError):  # told where the line is read
                 self.text_times = False
             return lines
@@ -295,7 +398,9 @@ class _Samples:
             lines.decode()  # Arrow would take it, and fail where the text is used
             reader = imported("pyarrow.json")
             # Times that are text stay text, whatever those of one chunk look like.
-            schema = pyarrow.schema([(self.time, pyarrow.string())]) if self.text_times else None
+            schema = (
+                pyarrow.schema([(self.reading.time, pyarrow.string())]) if self.text_times else None
+            )
             options = reader.ParseOptions(explicit_schema=schema)
             reading = reader.ReadOptions(use_threads=False)
             return reader.read_json(content, reading, options)
@@ -329,16 +434,38 @@ def _fine(times: pa.ChunkedArray) -> pa.ChunkedArray:
     return times.cast(imported("pyarrow").timestamp("us", kind.tz))
 
 
+def _result(
+    scored: AffiliationStream, samples: _Samples, end: Any, notes: list[str]
+) -> Affiliation:
+    """Score all that was seen; what is wrong is raised, and what is inferred is noted."""
+    samples.require_inside()
+    try:
+        return scored.result(end=end)
+    except UnevenTimesError:
+        usual = samples.usual_end()
+        if usual is None or samples.clock is None:
+            raise
+        notes.append(usual_end_note(samples.clock.text(usual[1])))
+        return scored.result(end=usual[0])
+
+
 def _print_total(scored: AffiliationStream, samples: _Samples, end: Any) -> None:
     """Print the scores of all that was seen, if there was a true event."""
     events = len(scored)
     total: dict[str, Any] = {"kind": "total", "events": events, "alarms": scored.alarms}
-    if events:
-        given = samples.end() if end is None and samples.time is not None else end
-        result = scored.result(end=given)
+    notes: list[str] = []
+    try:
+        result = _result(scored, samples, end, notes)
+    except ClosecallError as error:
+        if events:
+            raise
+        notes.append(reason(error))
+    else:
+        notes += samples.notes(result)
         total |= {"caught": result.caught, "false_alarms": result.false_alarms}
         total |= {"alarmed": result.alarmed, **result.values(), "headline": result.headline}
         total["signature"] = str(result.signature.adding(**samples.signed))
+    total["notes"] = notes
     _print({name: None if value != value else value for name, value in total.items()})  # noqa: PLR0124
 
 

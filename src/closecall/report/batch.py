@@ -18,6 +18,7 @@ from closecall.errors import (
     UndefinedMetricError,
     reason,
     shown,
+    with_names,
 )
 from closecall.evaluated_time import are_pairs
 from closecall.events import Events, read_ignored
@@ -243,16 +244,17 @@ def _series_content(
         lost = {trouble.detector for trouble in troubles}
         thresholds = {key: cut for key, cut in thresholds.items() if str(key) not in lost}
     values = None if one.value is None else series.column(one.value, "values")
-    content = series_content(
-        name,
-        series.sides.truth,
-        **{kind: found or None for kind, found in sides.items()},
-        values=values,
-        thresholds=thresholds,
-        notes=series.notes,
-        moved=moved,
-        **series.options,
-    )
+    with with_names({"truth": one.reading.called("truth")}):
+        content = series_content(
+            name,
+            series.sides.truth,
+            **{kind: found or None for kind, found in sides.items()},
+            values=values,
+            thresholds=thresholds,
+            notes=series.notes,
+            moved=moved,
+            **series.options,
+        )
     return content, troubles
 
 

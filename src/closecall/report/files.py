@@ -223,7 +223,7 @@ def _series(
     for column, argument in ((inputs.time, "time"), (value, "value")):
         if column is not None:
             table.column(column, argument)
-    reading = replace(inputs, ignore=_read_ignore(inputs), of_many=True)
+    reading = replace(inputs, ignore=_read_ignore(inputs), usual_end=True, of_many=True)
     if isinstance(reading.ignore, str):
         table.column(reading.ignore, "ignore")
     grouped = group(table.table, by)

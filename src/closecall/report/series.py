@@ -104,6 +104,8 @@ def series_content(
         *_scored_contents(found, grid, moved=moved),
         *_labelled_contents(found, grid, offsets[8:]),
     ]
+    # Those of scores depend on the threshold, which the reader moves.
+    left_out = {name: pair.left_out.alarms for name, pair in found.predicted.items()}
     return {
         "name": name,
         "clock": grid.describe(*shown.tolist()),
@@ -117,7 +119,6 @@ def series_content(
         "ignored": None
         if ignored is None
         else {part: packed_times(ends) for part, ends in zip(names, stretches, strict=True)},
-        "left_out": series.left_out.events,
         "borders": None if axis is None else packed_times(borders),
         "values": None if drawn is None else packed_for_drawing(drawn),
         "detectors": [row | {"call": (calls or {}).get(row["name"])} for row in detectors],
@@ -126,7 +127,7 @@ def series_content(
         "signature": _signed(found),
         "advice": [
             *notes,
-            *ignored_note(series, {row["name"]: row["left_out"] for row in detectors}),
+            *ignored_note(series, dict.fromkeys(found.scored, 0) | left_out),
             *advice_to_all(found.scored | found.predicted, max_step=given["max_step"]),
         ],
     }
@@ -247,7 +248,6 @@ def _detector_content(name: str, result: Affiliation, grid: _Grid) -> dict[str, 
         "caught": result.caught,
         "alarms": result.alarms,
         "false_alarms": result.false_alarms,
-        "left_out": result.left_out.alarms,
         "headline": result.headline,
         "shift": _shift_unit(result.events.pair, grid),
         "threshold": None,

@@ -80,7 +80,12 @@ class NamedTable:
             column = self.table[read_name(name, argument)]
         except KeyError:
             raise no_column(name, self.columns, argument, self.name, self.listing) from None
-        return column if self.order is None else self.order.apply(column, argument)
+        if self.order is None or isinstance(column, Events):
+            return column
+        if len(column) != self.order.samples.size:
+            rule = f"to have as many values as samples ({self.order.samples.size})"
+            raise InputError(rule, f"{len(column)}", argument=name)
+        return self.order.apply(column, argument)
 
     def matching(self, patterns: Sequence[str | None], argument: str, other: set[Any]) -> list[Any]:
         """Return names as they are, and for patterns the columns that match, but no `other` one."""
@@ -139,11 +144,6 @@ class TimeOrder:
 
     def apply(self, column: Any, argument: str) -> Any:
         """Put a column in order, one value for each time; the mean of labels is the highest."""
-        if isinstance(column, Events):
-            return column
-        if len(column) != self.samples.size:
-            rule = f"to have as many values as samples ({self.samples.size})"
-            raise InputError(rule, f"{len(column)}", argument=argument)
         places = self.first
         if self.how == "last":
             places = np.append(self.first[1:], self.samples.size) - 1

@@ -8,7 +8,7 @@ detector is raised when that detector is asked for, so that the caller decides w
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
@@ -75,7 +75,7 @@ from closecall.tables.roles import (
 from closecall.wording import counted, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import tzinfo
     from os import PathLike
 
@@ -413,11 +413,6 @@ class SeriesInput:
         truth, predicted, scores = self.sides
         return {"truth": truth, "predicted": predicted, "scores": scores, **self.options}
 
-    @property
-    def signed(self) -> dict[str, Any]:
-        """Options of reading that a signature names."""
-        return self.reading.signed
-
     def predicting(self, labels: NDArray[Any]) -> Pair:
         """Put 0/1 predictions beside the true events."""
         return predict_labels(self.in_span, labels, self.kept)
@@ -501,6 +496,17 @@ def read_time_column(column: Any, called: str, reading: Reading) -> Timed:
         # The unit is part of the data, and that of many series is the one of their file.
         ticks, clock = ticks // 1000, replace(clock, unit="s")
     return Timed(called, ticks, clock, is_float32(times))
+
+
+@contextmanager
+def counted_from(samples: int) -> Iterator[None]:
+    """Count the index of an error from the start of the series, that many samples before."""
+    try:
+        yield
+    except ClosecallError as error:
+        if error.index is not None:
+            error.index += samples
+        raise
 
 
 def read_series(
@@ -649,7 +655,8 @@ def _read_samples(
             return _read_times(tables, sides, length, reading, notes)
         except InputError:
             # A column that holds no times at all is another error: there is nothing to ignore.
-            if reading.disorder != "index":
+            # Events have times of their own, which the numbers of samples cannot replace.
+            if reading.disorder != "index" or labels is None:
                 raise
     return Samples(read_axis(length, None, None, of="samples"), None, None, timed=False)
 
@@ -793,7 +800,7 @@ def _ignored(
         if limit[1] is not None:
             _require_times(limit[0], is_counted=is_counted)
             whole = samples.whole(reading.span) or read_span(None)
-            stretches.append(_outside(limit, whole, of_many=reading.of_many))
+            stretches.append(outside_limit(limit, whole, of_many=reading.of_many))
     if reading.max_step is not None and not is_counted:
         stretches += read_stretches(None, reading.max_step, axis)
     if reading.nan == "ignore" and axis is not None:
@@ -844,7 +851,7 @@ def _require_times(name: str, *, is_counted: bool) -> None:
         raise InputError(rule, "samples that are counted instead")
 
 
-def _outside(limit: Limit, whole: Timed, *, of_many: bool) -> Stretches:
+def outside_limit(limit: Limit, whole: Timed, *, of_many: bool) -> Stretches:
     """Return the time before or after a limit; one of many series may lie on one side of it."""
     name, moment, after = limit
     given = Timed(name, *read_times([moment], name))

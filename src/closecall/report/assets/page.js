@@ -40,12 +40,8 @@ function evaluated(series, summary) {
   const samples = summary.samples === null ? "" : `${counted(summary.samples, "sample")}, `;
   const zone = clock.zone ? ` (${clock.zone})` : "";
   const detectors = counted(series.detectors.length, "detector");
-  const span = series.drawn.span;
-  const total = span[1] - span[0] - (series.span[1] - series.span[0]);
-  const lost = series.leftOut ? `, and with it ${counted(series.leftOut, "true event")}` : "";
-  const ignored = series.ignored ? `. Of that, ${clock.length(total)} is ignored${lost}.` : "";
-  const [start, stop] = span.map((end) => make("span", { class: "moment" }, clock.moment(end)));
-  return [`${samples}${counted(summary.events, "true event")}, ${detectors} · `, start, " to ", stop, `${zone}${ignored}`];
+  const [start, stop] = series.drawn.span.map((end) => make("span", { class: "moment" }, clock.moment(end)));
+  return [`${samples}${counted(summary.events, "true event")}, ${detectors} · `, start, " to ", stop, zone];
 }
 
 // A script is the only file that a page from the disk may read; it calls `closecall.receive`.

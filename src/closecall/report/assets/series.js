@@ -170,7 +170,6 @@ export async function openSeries(raw) {
       zones: ignored ? zones.map((at, j) => (j ? ignored.stop(at) : ignored.start(at))) : zones,
     },
     details: Object.entries(raw.details), // what is known of the events beside their times
-    leftOut: raw.left_out,
     advice: raw.advice,
     signature: raw.signature,
     detectors: await Promise.all(raw.detectors.map(openDetector)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from closecall.series import on_axis
 from closecall.tables.series import (
     SeriesInput,
     Status,
+    counted_from,
     read_label_column,
     read_score_column,
     read_time_column,
@@ -102,7 +102,7 @@ class LongSeries:
         if not table.num_rows or name in self._trouble:
             return
         try:
-            with _counted_from(before):
+            with counted_from(before):
                 truth = read_label_column(table.column(name), name)
             times = None if time is None else self._times(table.column(time), time, before)
         except ClosecallError as error:
@@ -116,13 +116,13 @@ class LongSeries:
 
     def _times(self, column: pa.ChunkedArray, name: str, before: int) -> dict[str, Any]:
         """Read times that follow those of the last part."""
-        with _counted_from(before):
+        with counted_from(before):
             times = read_time_column(column, name, self._options)
         ticks, clock = times.ticks, times.clock
         known = self._runs.get(self._options.truth)
         last = [] if known is None else [known.stop]
         joined = np.append(np.array(last, dtype=ticks.dtype), ticks)
-        with _counted_from(before - len(last)), with_status(Status.BAD_TIMES):
+        with counted_from(before - len(last)), with_status(Status.BAD_TIMES):
             if known is not None:
                 require_one_clock(known.clock, clock)
             require_increasing(joined, clock, name)
@@ -140,10 +140,10 @@ class LongSeries:
             column = table.column(name)
             try:
                 if options.predicted:
-                    with _counted_from(before):
+                    with counted_from(before):
                         found[name] = read_label_column(column, name)
                     continue
-                with _counted_from(before), with_status(Status.NAN_SCORE):
+                with counted_from(before), with_status(Status.NAN_SCORE):
                     scores = read_score_column(column, name)
                     require_scores(scores, name)
             except ClosecallError as error:
@@ -202,14 +202,3 @@ class LongSeries:
         """Return the score that every sample has; None where they differ, or there are none."""
         low, high = self._extremes.get(name, (0, 1))
         return low if low == high else None
-
-
-@contextmanager
-def _counted_from(samples: int) -> Iterator[None]:
-    """Count the index of an error from the start of the series, that many samples before."""
-    try:
-        yield
-    except ClosecallError as error:
-        if error.index is not None:
-            error.index += samples
-        raise
