@@ -27,10 +27,8 @@ from closecall.datasets import read_ucr
 from closecall.datasets.nab import read_window_file
 from closecall.errors import ClosecallError
 from closecall.plain import schema_name
-from closecall.tables import evaluate_frame, read_events, read_table
+from closecall.tables import evaluate_frame, read_events, read_table, sources
 from closecall.tables.batch.options import BatchOptions
-from closecall.tables.data_files import DataFile
-from closecall.tables.sources import csv_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -123,7 +121,11 @@ def _batch(path: str) -> None:
 
 
 def _copied_batch(path: str) -> None:
-    source = csv_source([DataFile(path)], BatchOptions.read(**_COLUMNS), name=path, whole_bytes=0)
+    whole, sources.WHOLE_BYTES = sources.WHOLE_BYTES, 0
+    try:
+        source = sources.open_source(path, BatchOptions.read(**_COLUMNS))
+    finally:
+        sources.WHOLE_BYTES = whole
     for unit in source.units():
         list(unit.groups())
 

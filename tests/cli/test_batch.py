@@ -14,7 +14,6 @@ import pytest
 import closecall as cc
 from closecall.datasets import demo
 from closecall.tables.batch.evaluate import evaluate_frame
-from closecall.tables.units import UnitSize
 from tests.cli.conftest import complaint, lines, unsigned
 
 COLUMNS = ("--by", "series", "--truth", "label")
@@ -299,9 +298,8 @@ def test_a_finished_file_has_nothing_to_resume(run, series):
 
 
 def test_a_part_that_cannot_be_read_is_named_and_the_others_are_kept(run, series, monkeypatch):
-    monkeypatch.setattr(
-        UnitSize.__init__, "__defaults__", (100, 400, *UnitSize.__init__.__defaults__[2:])
-    )
+    monkeypatch.setattr("closecall.tables.units.SMALLEST", 100)
+    monkeypatch.setattr("closecall.tables.units.LARGEST", 400)
     for letter in "ab":
         pq.write_table(series.filter(pc.equal(series["series"], letter)), f"{letter}.parquet")
     content = bytearray(Path("b.parquet").read_bytes())

@@ -15,12 +15,12 @@ import pytest
 
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
-from closecall.tables.units import UnitSize
+from tests.tables.unit_sizes import patched, sizes
 
 COLUMNS = ("--by", "series", "--truth", "label")
 SCORES = (*COLUMNS, "--score", "good", "--score", "noise", "--per-event")
 SERIES, SAMPLES, UNITS = 12, 40, 4
-SMALLER = (400, 1_600, 6_400, 25_600)  # so many values that this is how many units there are
+SMALLER = sizes(400, 1_600, 6_400, 25_600)  # so many values that this is how many units there are
 # A process that was started in the background may ignore signals, and so would its children. None
 # of them loads compiled code, which takes longer than these series. It pauses after each unit, so
 # that it is in the middle of its work when it is stopped, however late that is.
@@ -32,8 +32,8 @@ sys.modules["closecall.tables.batch.preload"] = types.ModuleType("preload")
 from closecall.cli import main
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
-from closecall.tables.units import UnitSize
-UnitSize.__init__.__defaults__ = {SMALLER}
+from closecall.tables import units
+vars(units).update({SMALLER})
 keep = Journal.keep
 Journal.keep = lambda *unit: (keep(*unit), time.sleep(2))
 main()
@@ -42,8 +42,7 @@ main()
 
 @pytest.fixture(scope="module", autouse=True)
 def small_units():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(UnitSize.__init__, "__defaults__", SMALLER)
+    with patched(SMALLER), pytest.MonkeyPatch.context() as patch:
         patch.setenv("NUMBA_DISABLE_JIT", "1")
         yield
 

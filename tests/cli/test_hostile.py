@@ -19,8 +19,6 @@ from closecall.cli.commands import COMMANDS, closecall
 from closecall.cli.output import Output, csv_text, tell
 from closecall.tables import read_table, write_table
 from closecall.tables.batch import evaluate
-from closecall.tables.sources import open_source
-from closecall.tables.units import UnitSize
 
 START = "from closecall.cli import main; main()"
 ESCAPES = "\x1b]0;owned\x07\x1b[31m\x9b\u202e\x85\r\b"
@@ -184,9 +182,6 @@ def test_a_batch_with_formulas_for_names_is_resumed(run, tmp_path, monkeypatch):
     assert run(*line, "whole.csv").exit_code == 0
     evaluated = []
 
-    def in_small_units(data, options):
-        return open_source(data, options, size=UnitSize(smallest=1, largest=10))
-
     def interrupted(unit, options):
         if len(evaluated) == 2:
             raise KeyboardInterrupt
@@ -194,7 +189,8 @@ def test_a_batch_with_formulas_for_names_is_resumed(run, tmp_path, monkeypatch):
         return real(unit, options)
 
     real = evaluate.evaluate_unit
-    monkeypatch.setattr(evaluate, "open_source", in_small_units)
+    monkeypatch.setattr("closecall.tables.units.SMALLEST", 1)
+    monkeypatch.setattr("closecall.tables.units.LARGEST", 10)
     with monkeypatch.context() as patch:
         patch.setattr(evaluate, "evaluate_unit", interrupted)
         assert run(*line, "rows.csv").exit_code == 130

@@ -8,7 +8,7 @@ import math
 import pyarrow as pa
 
 from closecall.tables.batch.options import BatchOptions
-from closecall.tables.units import UnitSize
+from tests.tables.unit_sizes import sizes
 
 LENGTHS = (5, 1, 7, 3)
 KEYS = {
@@ -18,7 +18,7 @@ KEYS = {
     "dates": [(dt.date(2024, 1, day),) for day in (3, 1, 9, 2)],
     "with a null": [("pump",), (None,), ("valve",), ("fan",)],
 }
-TINY = UnitSize(smallest=1, largest=8, held=10**9)
+TINY = sizes(smallest=1, largest=8, held=10**9)
 
 
 def key_names(keys):

@@ -9,13 +9,11 @@ import pytest
 
 from closecall.errors import InputError
 from closecall.tables.batch.options import BatchOptions
-from closecall.tables.data_files import DataFile, list_files
-from closecall.tables.sources import csv_source, open_source
-from closecall.tables.units import UnitSize
 from tests.tables.series_tables import ask, expected_groups, read_groups, series_table
+from tests.tables.unit_sizes import open_source, sizes
 
 KEYS = [("pump",), ("fan",), ("valve",)]
-SPOOLED = UnitSize(smallest=10, largest=20, held=0)
+SPOOLED = sizes(smallest=10, largest=20, held=0)
 
 
 def text_of(table, separator=","):
@@ -32,9 +30,7 @@ def test_streamed_and_whole_give_the_same(tmp_path, separator, packed, whole_byt
     content = text_of(table, separator).encode()
     path = tmp_path / "x.csv"
     path.write_bytes(gzip.compress(content) if packed else content)
-    source = csv_source(
-        [DataFile(str(path))], ask("key0"), name="x", size=SPOOLED, whole_bytes=whole_bytes
-    )
+    source = open_source(path, ask("key0"), SPOOLED, WHOLE_BYTES=whole_bytes)
     units = source.units()
     assert len(units) > 1
     assert read_groups(units) == expected_groups(table, ["key0"])
@@ -47,10 +43,7 @@ def test_a_folder_of_files(tmp_path, whole_bytes):
         (tmp_path / f"key0={name}").mkdir()
         part = table.slice(start, rows).drop_columns(["key0"])
         (tmp_path / f"key0={name}" / "x.csv").write_text(text_of(part))
-    files = list_files(tmp_path)
-    source = csv_source(
-        files, ask("key0"), name="x", size=UnitSize(held=0), whole_bytes=whole_bytes
-    )
+    source = open_source(tmp_path, ask("key0"), WHOLE_BYTES=whole_bytes)
     assert read_groups(source.units()) == expected_groups(table, ["key0"])
 
 
@@ -90,13 +83,13 @@ def test_a_type_that_changes_within_a_large_file_is_named(tmp_path):
     path = tmp_path / "x.csv"
     write_large(path, "0,0.25,0.5,1", "yes,0.25,0.5,1")
     with pytest.raises(InputError, match=r"x.csv to be a CSV file, got `.*conversion error"):
-        csv_source([DataFile(str(path))], ask(()), name="x", whole_bytes=0)
+        open_source(path, ask(()), WHOLE_BYTES=0)
 
 
 def test_scores_may_begin_with_whole_numbers(tmp_path):
     path = tmp_path / "x.csv"
     write_large(path, "0,1,2,1", "0,0.25,0.5,1")
-    source = csv_source([DataFile(str(path))], ask(()), name="x", whole_bytes=0)
+    source = open_source(path, ask(()), WHOLE_BYTES=0)
     last = source.units()[-1]
     [(_, rows)] = last.groups()
     assert rows["a"].to_pylist()[-2:] == [1.0, 0.25]
@@ -111,7 +104,7 @@ def test_keys_are_text_as_it_stands_in_the_file(tmp_path, packed, whole_bytes):
     path = tmp_path / "x.csv"
     content = b"\xef\xbb\xbf\n" + LIKE_NUMBERS.encode()
     path.write_bytes(gzip.compress(content) if packed else content)
-    source = csv_source([DataFile(str(path))], ask("key0"), name="x", whole_bytes=whole_bytes)
+    source = open_source(path, ask("key0"), WHOLE_BYTES=whole_bytes)
     groups = read_groups(source.units())
     assert {key: [row["a"] for row in rows] for key, rows in groups.items()} == {
         ("001",): [1],
@@ -171,14 +164,14 @@ def test_a_file_without_rows_is_a_series_without_rows(tmp_path, whole_bytes):
         (tmp_path / f"key0={name}").mkdir()
         (tmp_path / f"key0={name}" / "x.csv").write_text("label,a,b,t\n" + rows)
     (tmp_path / "key0=3" / "y.csv").write_text("label,a,b,t\n1,0.5,0.5,0\n")
-    source = csv_source(list_files(tmp_path), ask("key0"), name="x", whole_bytes=whole_bytes)
+    source = open_source(tmp_path, ask("key0"), WHOLE_BYTES=whole_bytes)
     groups = read_groups(source.units())
     assert {key: len(rows) for key, rows in groups.items()} == {(1,): 0, (2,): 1, (3,): 1}
 
 
 def test_a_stream_of_files_without_rows(tmp_path):
     (tmp_path / "x.csv").write_text("key0,label,a,b,t\n")
-    source = csv_source([DataFile(str(tmp_path / "x.csv"))], ask("key0"), name="x", whole_bytes=0)
+    source = open_source(tmp_path / "x.csv", ask("key0"), WHOLE_BYTES=0)
     assert source.units() == []
 
 

@@ -17,8 +17,8 @@ from closecall.errors import InputError, InputTypeError
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.data_files import list_files
-from closecall.tables.sources import open_source
 from tests.tables.series_tables import TINY, ask, expected_groups, read_groups, series_table
+from tests.tables.unit_sizes import open_source
 
 
 def write_hive(folder, table, columns):
@@ -303,7 +303,7 @@ def test_files_are_absolute_for_other_processes(tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path)
     [unit] = open_source("x.parquet", ask("key0")).units()
-    assert unit.row_groups[0].file.path == "x.parquet"
+    assert unit.parts[0][0].path == "x.parquet"
     sent = pickle.dumps(unit)
     monkeypatch.chdir(tmp_path / "elsewhere")
     travelled = pickle.loads(sent)  # noqa: S301 - pickled here

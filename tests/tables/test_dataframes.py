@@ -12,8 +12,7 @@ import pyarrow as pa
 import pytest
 
 from closecall.errors import InputError, InputTypeError
-from closecall.tables.sources import _from_any, open_source
-from closecall.tables.units import UnitSize
+from closecall.tables.sources import _from_any
 from tests.tables.series_tables import (
     KEYS,
     ask,
@@ -22,6 +21,7 @@ from tests.tables.series_tables import (
     read_groups,
     series_table,
 )
+from tests.tables.unit_sizes import open_source, sizes
 
 TABLE = series_table(KEYS["strings"])
 
@@ -105,7 +105,7 @@ def test_a_stream_that_is_no_table_of_columns_by_that_name():
         open_source(reader, ask("key0"))
 
 
-ON_DISK = UnitSize(smallest=20, largest=40, held=30)
+ON_DISK = sizes(smallest=20, largest=40, held=30)
 STREAMS = {
     "reader": lambda table: table.to_reader(max_chunksize=3),
     # Not DuckDB's own function: what a module holds of those is listed as leaked at the end.
@@ -126,7 +126,7 @@ def test_on_disk_as_in_memory(keys, stream):
     source = open_source(STREAMS[stream](table), ask(by), size=ON_DISK)
     units = source.units()
     assert len(units) > 1
-    assert all(unit.temporary for unit in units)
+    assert all(unit.folder is not None for unit in units)
     assert read_groups(units) == expected_groups(table, by)
 
 
@@ -134,7 +134,7 @@ def test_the_file_goes_with_the_last_unit():
     table = series_table(KEYS["strings"])
     source = open_source(STREAMS["reader"](table), ask("key0"), size=ON_DISK)
     units = source.units()
-    path = Path(units[0].row_groups[0].file.path)
+    path = Path(units[0].parts[0][0].path)
     del source
     assert path.exists()
     del units[1:]
@@ -164,7 +164,7 @@ def test_a_copy_that_a_worker_cannot_see_is_named_in_one_line():
     table = series_table(KEYS["strings"])
     units = open_source(table.to_reader(), ask("key0"), size=ON_DISK).units()
     elsewhere = pickle.loads(pickle.dumps(units[0]))  # noqa: S301 - pickled here
-    path = elsewhere.row_groups[0].file.path
+    path = elsewhere.parts[0][0].path
     units.clear()
     with pytest.raises(InputError, match="got no such file on ") as got:
         list(elsewhere.groups())

@@ -6,7 +6,6 @@ import pickle
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closecall.errors import InputError, MissingExtraError
-from closecall.tables.parquet_units import Layout, write_in_row_groups
-from closecall.tables.sources import open_source
-from closecall.tables.units import UnitSize
+from closecall.tables import units as units_module
 from tests.tables.series_tables import (
     KEYS,
     TINY,
@@ -29,6 +26,7 @@ from tests.tables.series_tables import (
     read_groups,
     series_table,
 )
+from tests.tables.unit_sizes import open_source, sizes
 
 WIDTH = 5  # key, time, label and two scores
 
@@ -44,21 +42,20 @@ def write_row_groups(path, table, sizes, **options):
 
 def rows_of(rows):
     """Return a unit size of so many rows, that never falls back on memory."""
-    return UnitSize(smallest=rows * WIDTH, largest=rows * WIDTH, held=0)
+    return sizes(smallest=rows * WIDTH, largest=rows * WIDTH, held=0)
 
 
 def reads_of_keys(monkeypatch):
     """Note every row group whose key columns are read."""
     noted = []
-    original = Layout.read
+    original = units_module._read
 
-    def noting(self, file, row_groups, columns=None):
-        row_groups = list(row_groups)
-        if columns is not None:
-            noted.extend(row_groups)
-        return original(self, file, row_groups, columns)
+    def noting(file, numbers, schema, by, columns=()):
+        if columns:
+            noted.extend(numbers)
+        return original(file, numbers, schema, by, columns)
 
-    monkeypatch.setattr(Layout, "read", noting)
+    monkeypatch.setattr(units_module, "_read", noting)
     return noted
 
 
@@ -104,7 +101,7 @@ def test_a_series_across_a_border_belongs_to_the_unit_where_it_begins(tmp_path, 
     write_row_groups(tmp_path / "x.parquet", table, [8, 8])
     noted = reads_of_keys(monkeypatch)
     first, second = open_source(tmp_path / "x.parquet", ask("key0"), size=rows_of(8)).units()
-    assert (first.row_groups[-1].stop, second.row_groups[0].start) == (3, 3)
+    assert (first.tail[-1], second.skipped) == (3, 3)
     assert (first.rows, second.rows) == (11, 5)
     assert noted == [0, 1]
     assert [list(read_groups([unit])) for unit in (first, second)] == [[("a",), ("b",)], [("c",)]]
@@ -125,7 +122,7 @@ def test_two_key_columns(tmp_path, monkeypatch):
     write_row_groups(tmp_path / "x.parquet", table, [8, 8, 16, 8, 8])
     noted = reads_of_keys(monkeypatch)
     units = open_source(
-        tmp_path / "x.parquet", ask(["key0", "key1"]), size=UnitSize(48, 48, 0)
+        tmp_path / "x.parquet", ask(["key0", "key1"]), size=sizes(48, 48, 0)
     ).units()
     assert noted == [0, 1, 2, 3, 4]
     assert [unit.rows for unit in units] == [8, 8, 16, 8, 8]
@@ -207,7 +204,7 @@ def test_any_cut_gives_the_same_series(layout, files, held):
             write_row_groups(path, part, sizes, write_statistics=statistics)
             start, number = start + part.num_rows, number + 1
         # Rows that lie apart are brought together on disk, or in memory.
-        units = open_source(folder, ask("key0"), size=replace(rows_of(rows), held=held)).units()
+        units = open_source(folder, ask("key0"), size={**rows_of(rows), "HELD": held}).units()
         groups = [(str(key), part) for unit in units for key, part in unit.groups()]
     assert sum(unit.rows for unit in units) == table.num_rows
     wanted = expected_groups(table, ["key0"])
@@ -217,7 +214,7 @@ def test_any_cut_gives_the_same_series(layout, files, held):
         assert found[str(key)].select(["t", "label", "a", "b"]).to_pylist() == rows
 
 
-SMALL = UnitSize(smallest=20, largest=40, held=30, readable=50)
+SMALL = sizes(smallest=20, largest=40, held=30, readable=50)
 
 
 @pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
@@ -225,17 +222,18 @@ def test_a_giant_row_group_has_the_same_series(tmp_path, keys, monkeypatch):
     by, table = key_names(keys), series_table(keys)
     pq.write_table(table, tmp_path / "x.parquet")
     read = []
-    original = Layout.read
+    original = units_module._read
 
-    def noting(self, file, row_groups, columns=None):
-        part = original(self, file, row_groups, columns)
-        read.append(part.num_rows)
+    def noting(file, numbers, schema, by, columns=()):
+        part = original(file, numbers, schema, by, columns)
+        if not columns:
+            read.append(part.num_rows)
         return part
 
-    monkeypatch.setattr(Layout, "read", noting)
+    monkeypatch.setattr(units_module, "_read", noting)
     units = open_source(tmp_path / "x.parquet", ask(by), size=SMALL).units()
     assert len(units) > 1
-    assert all(unit.temporary for unit in units)
+    assert all(unit.folder is not None for unit in units)
     assert read_groups(units) == expected_groups(table, by)
     assert max(read) < table.num_rows
 
@@ -246,7 +244,7 @@ def test_folders_and_other_files_come_along(tmp_path):
         (tmp_path / f"key0={name}").mkdir()
         own = table.slice(rows.start, rows.stop - rows.start)
         pq.write_table(own, tmp_path / f"key0={name}" / "x.parquet")
-    size = UnitSize(smallest=20, largest=40, held=30, readable=40)
+    size = sizes(smallest=20, largest=40, held=30, readable=40)
     units = open_source(tmp_path, ask("key0"), size=size).units()
     assert {key: len(rows) for key, rows in read_groups(units).items()} == {("a",): 9, ("b",): 4}
 
@@ -254,7 +252,7 @@ def test_folders_and_other_files_come_along(tmp_path):
 def test_the_copy_goes_with_the_units(tmp_path):
     pq.write_table(series_table(KEYS["strings"]), tmp_path / "x.parquet")
     units = open_source(tmp_path / "x.parquet", ask("key0"), size=SMALL).units()
-    folder = Path(units[0].row_groups[0].file.path).parent
+    folder = Path(units[0].parts[0][0].path).parent
     assert folder.exists()
     assert folder != tmp_path
     units.clear()
@@ -277,7 +275,7 @@ def test_row_groups_do_not_depend_on_the_parts(tmp_path, parts):
     for rows in parts:
         tables.append(table.slice(start, rows))
         start += rows
-    write_in_row_groups(str(tmp_path / "x.parquet"), tables, rows=3, by=())
+    units_module.write_in_row_groups(str(tmp_path / "x.parquet"), tables, rows=3, by=())
     metadata = pq.read_metadata(tmp_path / "x.parquet")
     assert [metadata.row_group(n).num_rows for n in range(3)] == [3, 3, 1]
     assert pq.read_table(tmp_path / "x.parquet").equals(table)
@@ -345,7 +343,7 @@ def test_files_with_and_without_categories_go_together(tmp_path, keys):
     )
     pq.write_table(encoded.slice(0, 7), tmp_path / "1.parquet")
     pq.write_table(table.slice(7), tmp_path / "2.parquet")
-    for size in (TINY, UnitSize()):
+    for size in (TINY, None):
         units = open_source(tmp_path, ask(by), size=size).units()
         assert read_groups(units) == expected_groups(table, by)
 
@@ -399,9 +397,8 @@ def test_a_nested_key_is_refused(tmp_path):
     table = series_table(KEYS["strings"])
     nested = pa.array([[1]] * table.num_rows)
     pq.write_table(table.set_column(0, "key0", nested), tmp_path / "x.parquet")
-    [unit] = open_source(tmp_path / "x.parquet", ask("key0")).units()
     with pytest.raises(TypeError, match=r"`by` column 'key0' to hold plain values, got list"):
-        list(unit.groups())
+        open_source(tmp_path / "x.parquet", ask("key0"))
 
 
 def test_empty_row_groups_and_files_are_passed_over(tmp_path):
@@ -415,7 +412,7 @@ def test_empty_row_groups_and_files_are_passed_over(tmp_path):
 def test_units_of_a_giant_series_follow_the_file(tmp_path):
     table = series_table([(0,)], (100,))
     pq.write_table(table, tmp_path / "x.parquet", row_group_size=10)
-    units = open_source(tmp_path / "x.parquet", ask(()), size=UnitSize(1, 30 * 4, 0)).units()
+    units = open_source(tmp_path / "x.parquet", ask(()), size=sizes(1, 30 * 4, 0)).units()
     assert [unit.rows for unit in units] == [30, 30, 30, 10]
     parts = [rows["t"].to_pylist() for unit in units for _, rows in unit.groups()]
     assert sum(parts, []) == list(range(100))  # noqa: RUF017 - four short lists

@@ -14,8 +14,6 @@ import pytest
 from closecall.errors import InputError, MissingExtraError
 from closecall.tables import sorting
 from closecall.tables.batch.options import BatchOptions
-from closecall.tables.parquet_units import Layout
-from closecall.tables.sources import open_source
 from tests.conftest import full_disk
 from tests.tables.series_tables import (
     KEYS,
@@ -26,6 +24,7 @@ from tests.tables.series_tables import (
     series_table,
 )
 from tests.tables.test_parquet_units import rows_of
+from tests.tables.unit_sizes import open_source
 
 
 def scattered(keys, seed=0):
@@ -45,10 +44,10 @@ def test_sorted_on_disk(tmp_path, name):
     units = units_of(table, path, ask(key_names(keys)), rows_of(8))
     assert read_groups(units) == expected_groups(table, key_names(keys))
     # A sorted file takes the place of the other one, and goes when nobody reads it any more.
-    [sorted_path] = {one.file.path for unit in units for one in unit.row_groups}
+    [sorted_path] = {file.path for unit in units for file, _ in unit.parts}
     assert sorted_path != str(path)
     assert Path(sorted_path).exists()
-    assert all(unit.temporary for unit in units)
+    assert all(unit.folder is not None for unit in units)
     del units
     assert not Path(sorted_path).parent.exists()
 
@@ -64,7 +63,7 @@ def test_types_survive_the_sort(tmp_path):
     for name, column in columns.items():
         table = table.set_column(table.column_names.index(name), name, column)
     units = units_of(table, tmp_path / "x.parquet", ask("key0"), rows_of(8))
-    assert all(unit.temporary for unit in units)
+    assert all(unit.folder is not None for unit in units)
     assert read_groups(units) == expected_groups(table, ["key0"])
     kinds = {
         rows.schema.field(name).type for u in units for _, rows in u.groups() for name in columns
@@ -82,7 +81,7 @@ def test_names_that_differ_in_case_only(tmp_path):
     for row in named.to_pylist():
         wanted[(row["S"],)].append(row)
     assert {key: rows.to_pylist() for key, rows in groups.items()} == wanted
-    assert all(unit.temporary for unit in units)
+    assert all(unit.folder is not None for unit in units)
 
 
 def test_keys_and_folders_may_have_any_name(tmp_path, monkeypatch):
@@ -92,7 +91,7 @@ def test_keys_and_folders_may_have_any_name(tmp_path, monkeypatch):
     table = scattered([(key,) * 5 for (key,) in KEYS["strings"]])
     named = table.rename_columns([*names, *table.column_names[5:]])
     units = units_of(named, tmp_path / "x.parquet", ask(names), rows_of(8))
-    assert all(unit.temporary for unit in units)
+    assert all(unit.folder is not None for unit in units)
     assert read_groups(units) == expected_groups(named, names)
 
 
@@ -117,24 +116,30 @@ def test_keys_may_have_any_type(tmp_path):
     for number, (kind, values) in enumerate(KINDS):
         table = table.set_column(number, by[number], pa.array(values, kind).take(places))
     units = units_of(table, tmp_path / "x.parquet", ask(by), rows_of(8))
-    assert all(unit.temporary for unit in units)
+    assert all(unit.folder is not None for unit in units)
     assert read_groups(units) == expected_groups(table, by)
 
 
 def in_numbers(count):
-    """Return a layout, and tables whose one series lies apart, with values nobody can shorten."""
+    """Return a schema, and tables whose one series lies apart, with values nobody can shorten."""
     schema = pa.schema([("key", pa.int64()), ("value", pa.float64())])
     random = np.random.default_rng(0)
     tables = (
         pa.table({"key": random.integers(0, 9, 500), "value": random.random(500)}, schema)
         for _ in range(count)
     )
-    return Layout(("key",), schema), tables
+    return tables, schema, ("key",)
+
+
+def sort(tables, schema, by, folder):
+    (folder / "sort").mkdir()
+    target = folder / "sort" / "sorted.parquet"
+    sorting.sort_out_of_core(tables, schema, by, target, name="x", key=(1,), rows=10_000)
 
 
 def test_ctrl_c_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    layout, tables = in_numbers(20_000)
+    tables, *keyed = in_numbers(20_000)
     taken = []
 
     def interrupted():
@@ -145,7 +150,7 @@ def test_ctrl_c_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path, monkeypatch
             yield table
 
     with pytest.raises(KeyboardInterrupt):
-        sorting.sort_out_of_core(interrupted(), layout, name="x", key=(1,), rows=100)
+        sort(interrupted(), *keyed, tmp_path)
     assert not list(tmp_path.iterdir())
     assert len(taken) < 20_000, "the sort went on to its end"
 
@@ -154,9 +159,9 @@ def test_ctrl_c_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path, monkeypatch
 def test_a_full_disk_is_one_clear_message_and_leaves_nothing(tmp_path, monkeypatch, memory):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(sorting, "_MEMORY", memory)
-    layout, tables = in_numbers(1000)
+    tables, *keyed = in_numbers(1000)
     with full_disk(1_000_000), pytest.raises(InputError) as got:
-        sorting.sort_out_of_core(tables, layout, name="x", key=(1,), rows=10_000)
+        sort(tables, *keyed, tmp_path)
     assert str(got.value).startswith(f"Expected room in {tmp_path} to sort x by key, got `")
     assert "TMPDIR" in str(got.value)
     assert "36 MB or more for each million rows" in str(got.value)
@@ -184,7 +189,7 @@ def test_what_duckdb_cannot_sort_is_refused_with_the_remedy(tmp_path, monkeypatc
     schema = pa.schema([("key", pa.decimal256(50, 3))])
     tables = iter([pa.table({"key": [None]}, schema)])
     with pytest.raises(InputError, match="DuckDB to sort x by key") as got:
-        sorting.sort_out_of_core(tables, Layout(("key",), schema), name="x", key=(1,), rows=10)
+        sort(tables, schema, ("key",), tmp_path)
     assert "Sort the rows by key before" in str(got.value)
     assert not list(tmp_path.iterdir())
 

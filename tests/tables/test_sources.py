@@ -14,7 +14,6 @@ import pytest
 
 from closecall.errors import InputError, InputTypeError
 from closecall.tables.batch.options import BatchOptions
-from closecall.tables.sources import open_source
 from tests.tables.series_tables import (
     KEYS,
     TINY,
@@ -24,6 +23,7 @@ from tests.tables.series_tables import (
     read_groups,
     series_table,
 )
+from tests.tables.unit_sizes import open_source
 
 
 class OnlyStream:

@@ -10,14 +10,14 @@ import pytest
 from closecall.errors import InputError
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
-from closecall.tables.sources import open_source
-from closecall.tables.units import TemporaryFolder, UnitSize, _remove
+from closecall.tables.units import TemporaryFolder, _remove
 from tests.tables.series_tables import ask, expected_groups, read_groups, series_table
+from tests.tables.unit_sizes import open_source, sizes
 
 
 def test_units_end_where_series_do():
     table = series_table([(n,) for n in range(6)], (3, 3, 3, 9, 1, 1))
-    units = open_source(table, ask("key0"), size=UnitSize(smallest=5 * 5)).units()
+    units = open_source(table, ask("key0"), size=sizes(smallest=5 * 5)).units()
     assert [unit.rows for unit in units] == [6, 12, 2]
     assert [unit.key for unit in units] == ["rows 0-6", "rows 6-18", "rows 18-20"]
 
@@ -26,7 +26,7 @@ def test_only_its_own_rows_travel():
     table = series_table([(n,) for n in range(20)], (500,) * 20)
     keys = pa.array([f"{'a long name ' * 30}of series {n}" for n in table["key0"].to_pylist()])
     table = table.set_column(0, "key0", keys.dictionary_encode())
-    units = open_source(table, ask("key0"), size=UnitSize(smallest=2500)).units()
+    units = open_source(table, ask("key0"), size=sizes(smallest=2500)).units()
     assert len(units) == 20
     # Four columns of eight bytes, codes of four, and one name instead of twenty.
     assert max(len(pickle.dumps(unit)) for unit in units) < 500 * (4 * 8 + 4) + 2500

@@ -195,7 +195,7 @@ def files_fingerprint(files: Iterable[DataFile]) -> str:
 
 def place_in(files: Iterable[DataFile]) -> Callable[[DataFile], str]:
     """Make a function that says where a file is, from the folder that holds all of them."""
-    paths = {file: Path(file.path).absolute() for file in files}
+    paths = {file: Path(file.name).absolute() for file in files}
     folder = os.path.commonpath([path.parent for path in paths.values()]) if paths else ""
     return lambda file: paths[file].relative_to(folder).as_posix()
 

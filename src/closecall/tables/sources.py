@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError, first_line
+from closecall.tables import units
 from closecall.tables.data_files import (
     DataFile,
     files_fingerprint,
@@ -22,7 +23,6 @@ from closecall.tables.data_files import (
     list_files,
 )
 from closecall.tables.grouping import group
-from closecall.tables.parquet_units import copied_source, parquet_source, write_in_row_groups
 from closecall.tables.reading import (
     PARQUET_MAGIC,
     CsvText,
@@ -35,13 +35,16 @@ from closecall.tables.reading import (
     table_of,
 )
 from closecall.tables.units import (
-    Damage,
     TemporaryFolder,
-    UnitSize,
     UnitSource,
+    copied_source,
     memory_source,
     needed_columns,
+    parquet_source,
+    readable_files,
+    rows_of_unit,
     with_other_files,
+    write_in_row_groups,
 )
 
 if TYPE_CHECKING:
@@ -52,18 +55,20 @@ if TYPE_CHECKING:
     from closecall.tables.batch.options import BatchOptions
     from closecall.tables.units import Kind
 
-_WHOLE_BYTES = 192 * 2**20  # that CSV files may take in memory, as text and as columns
+WHOLE_BYTES = 192 * 2**20
+"""That CSV files may take in memory, as text and as columns."""
+_TYPES_HINT = "The types of a large file follow from its first 16 MB; write it as Parquet."
 _DATA = "`data`"
 Found = tuple["pa.Table | Iterator[pa.Table]", "Kind"]  # rows in memory, or part by part
 
 
-def open_source(data: Any, options: BatchOptions, *, size: UnitSize | None = None) -> UnitSource:
+def open_source(data: Any, options: BatchOptions) -> UnitSource:
     """Open a table or files, to be read in units of whole series."""
     arrow("pyarrow")
     if not isinstance(data, (str, PathLike, list, tuple)):
         if options.series is not None:
             raise InputTypeError("files beside `series`", f"a {type(data).__name__}")
-        return dataframe_source(data, options, size)
+        return dataframe_source(data, options)
     files = list_files(data, options.series)
     name = files_name(files, data)
     if len(files) > 1 and not options.by and options.series is None:
@@ -80,14 +85,14 @@ def open_source(data: Any, options: BatchOptions, *, size: UnitSize | None = Non
         hint = "Pass a glob, such as 'folder/*.parquet'."
         raise InputError(rule, got, hint=hint)
     if kinds[0]:
-        source = parquet_source(files, options, name=name, size=size)
+        source = parquet_source(files, options, name=name)
     else:
-        source = csv_source(files, options, name=name, size=size)
+        source = csv_source(files, options, name=name)
     places = data if isinstance(data, (list, tuple)) else [data]
     return replace(source, paths=(*map(fspath, places), *(file.path for file in files)))
 
 
-def dataframe_source(data: Any, options: BatchOptions, size: UnitSize | None = None) -> UnitSource:
+def dataframe_source(data: Any, options: BatchOptions) -> UnitSource:
     """Make a source of a dataframe: pandas, polars, pyarrow, DuckDB, Dask, or narwhals' others.
 
     Lazy frames, DuckDB relations and readers are streamed, and a Dask dataframe is computed one
@@ -104,15 +109,14 @@ def dataframe_source(data: Any, options: BatchOptions, size: UnitSize | None = N
         raise _no_table(data)
     rows, kind = _READERS.get(package, _from_any)(data, options)
     if isinstance(rows, pyarrow.Table):
-        return memory_source(rows, options, kind=kind, name=_DATA, size=size)
-    size = size or UnitSize()
+        return memory_source(rows, options, kind=kind, name=_DATA)
     parts, held, values = _same_schema(rows, options), [], 0
     for part in parts:
         held.append(part)
         values += part.num_rows * part.num_columns
-        if values > size.held:
-            return copied_source(_draining(held, parts), options, kind=kind, name=_DATA, size=size)
-    return memory_source(pyarrow.concat_tables(held), options, kind=kind, name=_DATA, size=size)
+        if values > units.HELD:
+            return copied_source(_draining(held, parts), options, kind=kind, name=_DATA)
+    return memory_source(pyarrow.concat_tables(held), options, kind=kind, name=_DATA)
 
 
 def _same_schema(tables: Iterable[pa.Table], options: BatchOptions) -> Iterator[pa.Table]:
@@ -249,14 +253,7 @@ _READERS: dict[str, Callable[[Any, BatchOptions], Found]] = {
 _WITH_COLUMNS = _READERS.keys() - {"pyarrow"}
 
 
-def csv_source(
-    files: Sequence[DataFile],
-    options: BatchOptions,
-    *,
-    name: str,
-    size: UnitSize | None = None,
-    whole_bytes: int = _WHOLE_BYTES,
-) -> UnitSource:
+def csv_source(files: Sequence[DataFile], options: BatchOptions, *, name: str) -> UnitSource:
     """Make a source of CSV files, plain or gzipped; ``-`` is standard input.
 
     Key columns are text, exactly as it stands in the files; a folder's name is a number if all
@@ -264,27 +261,26 @@ def csv_source(
     on disk.
     """
     if len(files) == 1 and is_stream(files[0].path):
-        return _kept(files[0].path, options, name, size, whole_bytes)
+        return _kept(files[0].path, options, name)
     fingerprint = files_fingerprint(files)
-    damage = Damage(options.by, files)
+    errors: dict[DataFile, InputError] = {}
     try:
-        tables = _all_read(files, options, name, damage, whole_bytes)
+        tables = _all_read(files, options, name, errors)
     except TooLargeError:
-        damage.errors.clear()
-        return _copied_csv(
-            files, options, damage, name=name, size=size or UnitSize(), fingerprint=fingerprint
-        )
-    source = memory_source(
-        joined_files(tables), options, kind="arrow", name=name, size=size, fingerprint=fingerprint
-    )
-    filled = {file for file, table in tables.items() if table.num_rows}
-    vacant = [file for file in files if file not in filled | damage.errors.keys()]
-    return with_other_files(source, vacant, filled, damage)
+        return _copied_csv(files, options, name, fingerprint)
+    errors |= _with_text(tables, options)
+    readable = [*tables]
+    if errors:
+        good = {file: table for file, table in tables.items() if file not in errors}
+        keys = {file: group(table, options.by).keys for file, table in good.items()}
+        readable = readable_files(keys, errors, options.by)
+    joined = joined_files({file: tables[file] for file in readable})
+    source = memory_source(joined, options, name=name, fingerprint=fingerprint)
+    filled = [file for file in readable if tables[file].num_rows]
+    return with_other_files(source, files, filled, errors, options.by)
 
 
-def _kept(
-    given: str, options: BatchOptions, name: str, size: UnitSize | None, whole_bytes: int
-) -> UnitSource:
+def _kept(given: str, options: BatchOptions, name: str) -> UnitSource:
     """Keep what comes in a file, and know it by its content."""
     folder = TemporaryFolder()
     path = folder.path / "input"
@@ -294,15 +290,15 @@ def _kept(
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     copy = DataFile(str(path), given_as=shown_name(given))
-    source = csv_source([copy], options, name=name, size=size, whole_bytes=whole_bytes)
-    return replace(source, fingerprint=lambda: f"text:{digest}")
+    return replace(csv_source([copy], options, name=name), fingerprint=lambda: f"text:{digest}")
 
 
 def _all_read(
-    files: Sequence[DataFile], options: BatchOptions, name: str, damage: Damage, budget: int
+    files: Sequence[DataFile], options: BatchOptions, name: str, errors: dict[DataFile, InputError]
 ) -> dict[DataFile, pa.Table]:
-    """Read the files whole, and note those that cannot be, as `read_footers` does."""
+    """Read the files whole, and note why some of them cannot be."""
     tables: dict[DataFile, pa.Table] = {}
+    budget = WHOLE_BYTES
     for file in files:
         try:
             with opened(file.path) as content:
@@ -312,17 +308,13 @@ def _all_read(
         except TooLargeError:
             raise
         except InputError as error:
-            damage.errors[file] = error
+            errors[file] = error
             continue
         budget -= needed
         table = with_folders(table, file)
         shown = name if len(files) == 1 else file.name
         tables[file] = table.select(needed_columns(table.column_names, options, shown))
-    damage.errors.update(_with_text(tables, options))
-    if not damage.errors:
-        return tables
-    readable = damage.readable_files(tables, lambda file: group(tables[file], options.by).keys)
-    return {file: table for file, table in tables.items() if file in readable}
+    return tables
 
 
 def _with_text(
@@ -366,23 +358,18 @@ def joined_files(tables: Mapping[DataFile, pa.Table]) -> pa.Table:
 
 
 def _copied_csv(
-    files: Sequence[DataFile],
-    options: BatchOptions,
-    damage: Damage,
-    *,
-    name: str,
-    size: UnitSize,
-    fingerprint: str,
+    files: Sequence[DataFile], options: BatchOptions, name: str, fingerprint: str
 ) -> UnitSource:
     """Copy the files to Parquet, part by part, and note those that cannot be read."""
     folder = TemporaryFolder()
     copies: list[DataFile] = []
-    schema: Any = None  # of the first file that has rows
+    errors: dict[DataFile, InputError] = {}
+    schema: pa.Schema | None = None  # of the first file that has rows
     for number, file in enumerate(files):
         place = folder.path / str(number)
         place.mkdir()
-        copy = DataFile(str(place / Path(file.path).name), file.partitions)
-        parts = _until_damaged(_csv_parts(file, options, Path(copy.path)), file, damage)
+        copy = DataFile(str(place / Path(file.path).name), file.partitions, file.name)
+        parts = _until_damaged(_csv_parts(file, options, Path(copy.path)), file, errors)
         first = next(parts, None)
         if first is not None:
             shown = name if len(files) == 1 else file.name
@@ -390,64 +377,52 @@ def _copied_csv(
             stored = [column for column in first.column_names if column not in folders]
             needed = needed_columns([*stored, *folders], options, shown)
             columns = [column for column in needed if column not in folders]
-            second = next(parts, None)
-            if second is not None and schema is None:
+            if first.num_rows and schema is None:
                 schema = first.select(columns).schema
-            tables = chain([first], [] if second is None else [second], parts)
-            typed = (_typed(table.select(columns), schema, file.name) for table in tables)
+            tables = (table.select(columns) for table in chain([first], parts))
+            typed = (_typed(table, schema, file.name) for table in tables)
             write_in_row_groups(
                 copy.path,
-                _until_damaged(typed, file, damage),
-                rows=size.rows(columns=len(columns)),
+                _until_damaged(typed, file, errors),
+                rows=rows_of_unit(len(columns)),
                 by=options.by,
             )
-        if file not in damage.errors:
+        if file not in errors:
             copies.append(copy)
-    if not copies:
-        raise damage.refusal()
-    more: Any = {"fingerprint": lambda: fingerprint, "folder": folder, "damage": damage}
-    return parquet_source(copies, options, name=name, size=size, **more)
+    more: Any = {"fingerprint": lambda: fingerprint, "folder": folder, "damaged": errors}
+    return parquet_source(copies, options, name=name, **more)
 
 
 def _until_damaged(
-    tables: Iterable[pa.Table], file: DataFile, damage: Damage
+    tables: Iterable[pa.Table], file: DataFile, errors: dict[DataFile, InputError]
 ) -> Iterator[pa.Table]:
     try:
         yield from tables
     except InputError as error:
-        damage.errors[file] = error
+        errors[file] = error
 
 
 def _csv_parts(file: DataFile, options: BatchOptions, copy: Path) -> Iterator[pa.Table]:
-    """Yield the rows part by part, after a table without any; gzipped Parquet is unpacked."""
+    """Yield the rows part by part; gzipped Parquet is unpacked, and has none."""
     pyarrow = arrow("pyarrow")
     # Scores may begin with whole numbers, so their type does not follow from the first block.
     types = dict.fromkeys(options.scores, pyarrow.float64())
     types |= dict.fromkeys(options.by, pyarrow.string())
     with opened(file.path) as content:
-        if content.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
-            content.seek(0)
+        packed = content.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
+        content.seek(0)
+        if packed:
             with copy.open("wb") as target:
                 shutil.copyfileobj(content, target)
             return
-        content.seek(0)
         lines = CsvText(content, file.name, options.encoding)
-        blocks = lines.blocks()
-        table = parse_csv(next(blocks), lines, file.name, types, names=lines.names)
-        yield table.schema.empty_table()
-        if table.num_rows:
+        names, more = lines.names, dict[str, Any]()
+        for block in lines.blocks():
+            table = parse_csv(block, lines, file.name, types, names=names, **more)
             yield table
-        names = table.column_names
-        types = dict(zip(names, table.schema.types, strict=True))
-        for block in blocks:
-            yield parse_csv(
-                block,
-                lines,
-                file.name,
-                types,
-                names=names,
-                hint="The types of a large file follow from its first 16 MB; write it as Parquet.",
-            )
+            names = table.column_names
+            types = dict(zip(names, table.schema.types, strict=True))
+            more = {"hint": _TYPES_HINT}
 
 
 def _typed(table: pa.Table, schema: pa.Schema | None, path: str) -> pa.Table:

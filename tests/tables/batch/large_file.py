@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from closecall.tables.units import UnitSize
+from tests.tables.unit_sizes import patched, sizes
 
 SERIES = 12
 SAMPLES = 10_000
 UNITS = 4  # a unit ends at the first border between series after so many values:
-SMALLER = (100_000, 400_000, 1_600_000, 6_400_000)  # a tenth of what they are
+SMALLER = sizes(100_000, 400_000, 1_600_000, 6_400_000)  # a tenth of what they are
 
 
 @contextmanager
@@ -21,8 +21,7 @@ def large_file(folder):
     """Write such a file, and have it cut into units as if it were ten times as large."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
         pytest.skip("too slow without the compiler")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(UnitSize.__init__, "__defaults__", SMALLER)
+    with patched(SMALLER):
         yield write_series(folder / "large.parquet")
 
 

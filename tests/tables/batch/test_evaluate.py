@@ -35,8 +35,6 @@ from closecall.tables.batch.evaluate import Batch, evaluate_frame
 from closecall.tables.batch.journal import Journal
 from closecall.tables.batch.long_series import LongSeries
 from closecall.tables.batch.options import BatchOptions
-from closecall.tables.sources import open_source
-from closecall.tables.units import UnitSize
 from tests.tables.batch.groups import HandMade, group, random_series
 
 DATA = Path(os.environ.get("CLOSECALL_DATA", "../shared/data"))
@@ -393,11 +391,8 @@ def test_resuming_needs_an_output():
 
 
 def read_in_small_units(monkeypatch, smallest=100):
-    size = UnitSize(smallest=smallest, largest=2 * smallest)
-    monkeypatch.setattr(
-        "closecall.tables.batch.evaluate.open_source",
-        lambda data, question: open_source(data, question, size=size),
-    )
+    monkeypatch.setattr("closecall.tables.units.SMALLEST", smallest)
+    monkeypatch.setattr("closecall.tables.units.LARGEST", 2 * smallest)
 
 
 @pytest.mark.parametrize("threshold", ["best_f1_global", "cross_fit"])

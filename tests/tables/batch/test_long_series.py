@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from closecall.tables.batch.long_series import LongSeries, WholeSeries, can_be_cut
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.rows import evaluate_unit
-from closecall.tables.sources import open_source
-from closecall.tables.units import UnitSize
 from tests.tables.batch.groups import HandMade
+from tests.tables.unit_sizes import open_source, sizes
 
 AFFILIATION = {"metrics": ["affiliation"]}
 
@@ -291,7 +290,7 @@ def test_row_groups_of_a_file(tmp_path):
     question = BatchOptions.read(
         truth="label", predicted=["a", "b"], time="t", per_event=True, **AFFILIATION
     )
-    size = UnitSize(smallest=1_000, largest=2_000, held=3_000)
+    size = sizes(smallest=1_000, largest=2_000, held=3_000)
     units = open_source(str(path), question, size=size).units()
     assert len(units) > 3
     whole = pickle.loads(pickle.dumps(WholeSeries(tuple(units), cut=True)))  # noqa: S301 - ours

@@ -366,13 +366,9 @@ def _plan(source: UnitSource, options: BatchOptions) -> list[Unit]:
 def _seen(source: UnitSource, units: Sequence[Unit], options: BatchOptions) -> str:
     """Return how many series there are to evaluate, in words."""
     damaged = sum(isinstance(unit, DamagedUnit) for unit in units)
-    try:
-        series = source.count()
-    except InputError:  # a row group that cannot be read is told when it is evaluated
-        return "Some of the data cannot be read."
     detectors = "" if options.is_long else f", {counted(len(options.detectors), 'detector')}"
     told = f", {counted(damaged, 'unit')} that cannot be read" if damaged else ""
-    return f"{series:,} series{' of detectors' if options.is_long else ''}{detectors}{told}."
+    return f"{source.series:,} series{' of detectors' if options.is_long else ''}{detectors}{told}."
 
 
 def _allowed(unit: Unit, source: UnitSource, options: BatchOptions) -> Unit:
