@@ -12,7 +12,9 @@ import pytest
 
 import closecall as cc
 from closecall import compiled
+from closecall.affiliation._shift_kernels import seam_elements
 from closecall.compiled import Kernel
+from closecall.metrics._score_kernels import volume_elements
 from tests.conftest import run_program
 
 PACKAGE = Path(cc.__file__).parent
@@ -194,6 +196,7 @@ print(counts[1] == 2 * counts[0], counts[2] == 3 * counts[0], before, curve() ==
 
 
 def test_the_compiler_is_loaded_for_half_a_million_elements():
+    # What is typed has no file, and no folder beside it where it could be kept.
     code = """
 @compiled.kernel
 def first(values):
@@ -225,15 +228,9 @@ print(twice(many), loaded(), last(many), loaded())
 
 
 def test_kernels_with_many_passes_count_them():
-    code = """
-from closecall.affiliation._shift_kernels import seam_elements
-from closecall.metrics._score_kernels import volume_elements
-
-three, five = np.zeros(3), np.zeros(5)
-print(seam_elements(three, three, five, five, five, five, five, (2, 6), 0.0, five, five))
-print(volume_elements(three, three, three, five, *[three] * 7, np.zeros(7), np.zeros(7)))
-"""
-    assert run(code) == [str(20 * 3 * 4), str(5 * 7)]
+    three, five, seven = np.zeros(3), np.zeros(5), np.zeros(7)
+    assert seam_elements(three, three, *[five] * 5, (2, 6), 0.0, five, five) == 20 * 3 * 4
+    assert volume_elements(three, three, three, five, *[three] * 7, seven, seven) == 5 * 7
 
 
 def test_nothing_is_compiled_where_numba_is_disabled():
@@ -258,17 +255,3 @@ with ThreadPoolExecutor(4) as pool:
 print(set(found) == {expected}, loaded())
 """
     assert run(code) == ["True", "True"]
-
-
-def test_kernels_are_compiled_where_nothing_can_be_kept():
-    # What is typed has no file, and no folder beside it.
-    code = """
-compiled._LARGE = 2
-
-@compiled.kernel
-def total(values):
-    return values[0] + values[1] + values[2]
-
-print(total(np.ones(3)), loaded())
-"""
-    assert run(code) == ["3.0", "True"]

@@ -26,6 +26,7 @@ from evidence.paper import reproduce
 
 import closecall
 from closecall.adversary import TARGETS
+from closecall.affiliation import curve
 from closecall.cli.commands import closecall as cli
 from closecall.metrics.registry import METRICS
 
@@ -151,7 +152,8 @@ def run_all(page, lines, folder, here):
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if commands(page) and page.stem not in STORIES], ids=name
 )
-def test_commands_run_in_order(page, tmp_path, here):
+def test_commands_run_in_order(page, tmp_path, here, monkeypatch):
+    monkeypatch.setattr(curve, "_MOST_ROLLED", 100_000)  # twenty rolls of scores are enough to run
     run_all(page, commands(page), tmp_path, here)
 
 

@@ -350,13 +350,6 @@ def test_times_that_are_text_are_not_called_out_of_order(run, series):
     assert "--disorder" not in shown
 
 
-def test_one_row_is_written(run, series):
-    pq.write_table(series.slice(0, 200), "one.parquet")
-    columns = ("--truth", "label", "--score", "good")
-    printed = unsigned(run("batch", "one.parquet", *columns, "--out", "one.csv"))
-    assert printed[-1] == "Wrote 1 row to one.csv."
-
-
 def test_detectors_that_are_not_shown_are_counted(run, series):
     names = [f"copy_{number}" for number in range(61)]
     copies = dict.fromkeys(names, series["good"])

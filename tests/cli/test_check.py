@@ -136,56 +136,39 @@ def changed(name, change):
 BAD = {
     "old.json --min affilation_f1=0.8": "got 'affilation_f1'. Hint: Did you mean affiliation_f1",
     "old.json --min f1": "Invalid value for '--min': 'f1' is no NAME=VALUE",
-    "old.json --min f1=high": "'f1=high' is no NAME=VALUE",
     "old.json --min f1=1 --min f1=2": "--min is given twice for one number.",
     "old.json": "Give a limit, such as --min affiliation_f1=0.8, or a --baseline.",
     "both.json --baseline old.json": "`--baseline` to hold the detector 'forecast'",
     "none.json --min f1=1": "Expected a file at none.json, got none.",
-    "old.json --baseline none.json": "Expected a file at none.json, got none.",
     "old.json --baseline demo.csv": "Expected demo.csv to hold results of",
-    "old.json --baseline version.json": "closecall/batch/1, got 'closecall/score/2'.",
     "old.json --baseline curve.json": "closecall/batch/1, got 'closecall/curve/1'.",
-    "old.json --baseline events.json": "got 1 that it lacks and 1 others, such as 2024-03-",
     "old.json --baseline bare.json": "bare.json to follow the schema closecall/score/1, got Key",
     "old.json --baseline text.json": "text.json to follow the schema closecall/score/1, got Value",
-    "old.json --baseline earlier.json": "to be of closecall 0.1.0, as the results are, got 0.0.9.",
     "old.json --baseline unsigned.json": "to have a signature that can be read, got 'x|y'",
     "old.json --baseline half.json": "Expected half.json to be whole JSON",
     "old.json --baseline deep.json": "Expected deep.json to be whole JSON",
     "cut.parquet --min f1=1": "Expected cut.parquet to be",
     "old.json --baseline twice.csv": "schema closecall/batch/1, got ValueError: a series twice.",
-    "old.json --baseline rows.csv": "Expected `--baseline` to be of one series, got a batch.",
     "old.json --min f1=0.5 --junit old.json": "`--junit` to write to none of the files",
     "old.json --baseline new.json --markdown new.json": "`--markdown` to write to none of the",
-    "old.json --min f1=0.5 --output nowhere/x.json": "No such file or directory: nowhere/x.json",
     "old.json --min f1=0 --junit j.xml --output nowhere/x.json": "directory: nowhere/x.json",
     "old.json --min f1=0 --junit j.xml --markdown nowhere/m.md": "directory: nowhere/m.md",
-    f"{DATA} --predicted nothing --min f1=1": "to name a column of demo.csv, got 'nothing'",
     f"{DATA} {FORECAST} --threshold 3 --min f1=1": "--threshold is of --score",
 }
 
 
 @pytest.mark.parametrize("arguments", BAD)
 def test_bad_input_has_a_status_of_its_own_and_one_line(refuse, scored, arguments):
-    changed("version.json", lambda values: values.update(schema="closecall/score/2"))
     changed("curve.json", lambda values: values.update(schema="closecall/curve/1"))
-    changed("events.json", lambda values: values["events"][0].update(start="2024-03-07T10:21:00"))
     changed("bare.json", lambda values: values.pop("events"))
-    signature = json.loads(Path("old.json").read_text(encoding="utf-8"))["signature"]
-    for name, line in (
-        ("earlier.json", signature.replace("closecall:0.1.0", "closecall:0.0.9")),
-        ("unsigned.json", "x|y"),
-    ):
-        changed(name, lambda values, line=line: values.update(signature=line))
+    changed("unsigned.json", lambda values: values.update(signature="x|y"))
     changed("text.json", lambda values: values.update(f1="high"))
     whole = Path("old.json").read_text(encoding="utf-8")
     Path("half.json").write_text(whole[:-9], encoding="utf-8")
     Path("deep.json").write_text('{"schema": "closecall/score/1", "a": ' + "[" * 10**5, "utf-8")
     Path("cut.parquet").write_bytes(b"PAR1" + b"\x15" * 20)
-    row = "forecast,ok,7,3"
-    for name, rows in (("rows.csv", [row]), ("twice.csv", [row, row])):
-        table = ["detector,status,true_events,predicted_events", *rows]
-        Path(name).write_text("\n".join(table) + "\n", encoding="utf-8")
+    table = ["detector,status,true_events,predicted_events", *["forecast,ok,7,3"] * 2]
+    Path("twice.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
     before = {path.name for path in Path().iterdir()}
     told = refuse("check", *arguments.split(), code=2)
     assert len(told) <= 2

@@ -125,19 +125,17 @@ def crowd(tmp_path):
     return ["crowd.parquet", *(part for name in names for part in ("--predicted", name))]
 
 
-@pytest.mark.parametrize("width", [80, 120])
-def test_many_detectors_with_hostile_names(run, crowd, monkeypatch, width):
-    monkeypatch.setenv("COLUMNS", str(width))
+def test_many_detectors_with_hostile_names(run, crowd, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     printed = lines(run("compare", *crowd))
     assert "\x1b" not in "".join(printed)
-    assert max(map(len, printed)) <= width
+    assert max(map(len, printed)) <= 80
     for row, name in enumerate(("[red]boom[/red] ", r"\x1b[31mred ", r"a\nb ")):
         assert printed[2 + row].startswith(name)
         assert printed[19 + row].startswith(name)
     assert "... and 45 more events; `--all` shows all." in printed
     assert "... and 90 more pairs; `--all` shows all." in printed
-    if width == 120:
-        assert not any("more pairs" in line for line in lines(run("compare", *crowd, "--all")))
+    assert not any("more pairs" in line for line in lines(run("compare", *crowd, "--all")))
 
 
 def test_evaluated_time(run, demo_file):
@@ -238,16 +236,3 @@ def test_a_lead_is_coloured_from_six_events_on(events, green):
     console = Console(file=shown, force_terminal=True, color_system="standard", width=100)
     _print_intervals(compared, compared.intervals(), console, None)
     assert shown.getvalue().count("\x1b[32m") == green
-
-
-def test_two_events_have_dashes(run):
-    truth = [0, 1, 1, 0, 0] * 2
-    pq.write_table(pa.table({"truth": truth, "a": truth, "b": [1, 0, 0, 0, 0] * 2}), "two.parquet")
-    chosen = ("--predicted", "a", "--predicted", "b", "--intervals")
-    printed = lines(run("compare", "two.parquet", *chosen))
-    row = next(line for line in printed if "lead in" in line)
-    table = printed[printed.index(row) + 1 :][:3]
-    assert [line.split()[-3:] for line in table] == [["-"] * 3] * 3
-    plain = json.loads(run("compare", "two.parquet", *chosen, "--format", "json").stdout)
-    (pair,) = plain["intervals"]["pairs"]
-    assert {pair["f1"][name] for name in ("low", "high", "pvalue")} == {None}

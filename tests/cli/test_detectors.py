@@ -5,6 +5,7 @@ import io
 import json
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -135,11 +136,10 @@ def test_undefined_numbers_are_blank(run, tmp_path):
 
 
 def test_all_metrics_of_scores(run):
-    data = demo()
-    found = printed(run, f"score {DEMO} --score forecast_score --threshold 30 --metric all")
-    expected = cc.evaluate(
-        data.truth, scores=data.scores["forecast"], threshold=30, times=data.times
-    )
+    rows = zip(demo().truth[1::8].tolist(), demo().scores["forecast"][1::8].tolist(), strict=True)
+    Path("few.csv").write_text("truth,s\n" + "".join(f"{label},{score}\n" for label, score in rows))
+    found = printed(run, "score few.csv --score s --threshold 30 --metric all")
+    expected = cc.evaluate(demo().truth[1::8], scores=demo().scores["forecast"][1::8], threshold=30)
     assert found["metrics"].keys() == expected.keys() - {"threshold"}
     assert found["metrics"]["vus_roc"] == expected["vus_roc"]
     assert found["metrics"]["event_wise_f1"] == expected["event_wise_f1"]

@@ -15,10 +15,7 @@ FILES = {
     "days.csv": "t,label,alarm\n2024-01-01,0,0\n2024-01-02,1,1\n2024-01-03,0,0\n",
     "quiet.csv": "t,label,alarm\n0,0,0\n1,0,1\n2,0,0\n",
     "gap.csv": "truth,score\n0,1\n1,\n0,2\n",
-    "empty.csv": "",
     "events.csv": "start,stop\n1,4\n",
-    "overlap.csv": "start,stop\n1,4\n3,6\n",
-    "taken.csv": "truth,everything\n0,0\n1,1\n0,0\n",
 }
 
 
@@ -42,8 +39,6 @@ TWO = "--truth label --predicted threshold --predicted forecast"
 BATCH = "batch demo.csv --truth label --score forecast_score"
 AUDIT = f"audit demo.csv {TWO}"
 BAD_INPUT = {
-    "score god.csv": ("Expected a file at god.csv, got none.", "Hint: Did you mean good.csv?"),
-    "score empty.csv": ("Expected empty.csv to hold a table, got an empty file.", "Hint: "),
     "score good.csv --truth lable --predicted alarm": (
         "Expected `--truth` to name a column of good.csv, got 'lable'.",
         "Hint: Did you mean 'label'? Its columns are: t, label, alarm.",
@@ -64,37 +59,14 @@ BAD_INPUT = {
         "Expected `--span` with a list of events, got none.",
         "Hint: Say where the whole",
     ),
-    "score events.csv events.csv --span 0 3": (
-        "Expected `--truth` to lie within the span (0, 3), got (1, 4) at index 0.",
-        "Hint: ",
-    ),
-    "score overlap.csv events.csv --span 0 9": (
-        "Expected `--truth` events to be disjoint, got (1, 4) and (3, 6) at",
-        "Hint: ",
-    ),
-    f"score quiet.csv {SCORE}": (
-        "Expected at least one true event (affiliation is undefined for a ser",
-        "Hint: ",
-    ),
-    "score - -": (
-        "Expected standard input to be read once, got `-` for both files.",
-        "Hint: ",
-    ),
-    "score -": ("Expected standard input to hold a table, got an empty file.", "Hint: "),
     f"score good.csv {SCORE} -o no/such/folder": ("No such file or directory: no/such/folder",),
-    "demo --save no/demo.parquet": ("No such file or directory: no/demo.parquet",),
     "curve gap.csv": (
         "Expected `--score` to be numbers, or inf, got nan at index 1.",
         "Hint: Leave those samples out with `--nan ignore`, or give them the lowest score",
     ),
-    f"{CURVE} --min-precision 1 --min-recall 1": (
-        "Expected a threshold within the constraints, got none; the nearest is 23.3 with precision",
-        "Hint: Loosen a constraint.",
-    ),
     f"{CURVE} --min-precision 90": (
         "Expected `--min-precision` to be a number from 0 to 1, got 90.0.",
     ),
-    f"{CURVE} --beta -1": ("Expected `--beta` to be 0 or more, got -1.0.",),
     f"{CURVE} --max-alarms-per 2/1d": (
         "Expected `--max-alarms-per` to be a finite number of 0 or more, got datetime.timed",
         "Hint: The axis counts samples",
@@ -112,33 +84,15 @@ BAD_INPUT = {
         "Expected `--ignore` to name a column of demo.csv, or a file of events, got 'vlue'.",
         "Hint: Did you mean 'value'? Its columns are: time,",
     ),
-    f"{CURVE} --plot no/curve.png": ("No such file or directory: no/curve.png",),
-    "compare demo.csv --truth label --predicted forecast": (
-        "Expected columns of at least two detectors to compare, got only 'forecast'.",
-        "Hint: The columns of demo.csv are: time, value, label, threshold, forecast, thresh",
-    ),
     f"compare demo.csv {TWO} --predicted value": (
         "Expected `--predicted value` labels to be 0 or 1, got 92.9 at index 0.",
-        "Hint: ",
-    ),
-    "batch demo.csv --truth label": (
-        "Expected either `--score` or `--predicted`, got neither.",
-        "Hint: ",
-    ),
-    f"{BATCH} --threshold best": (
-        "Expected `--threshold` to be a number or a known rule, got 'best'.",
         "Hint: ",
     ),
     f"{BATCH} --metric margin:margin=-3 --out rows.csv": (
         "Expected `margin` to be a finite number of 0 or more, got -3.",
     ),
-    f"{BATCH} --engine localhost": (
-        "Expected `--engine` to be the address of a Dask scheduler, got 'localhost'.",
-        "Hint: ",
-    ),
     f"{BATCH} --workers 0": ("Expected `--workers` to be 1 or more",),
     f"{BATCH} --resume": ("Expected `--output` beside `--resume`",),
-    f"{BATCH} --out rows.xlsx": ("Expected `--output` to end in",),
     f"{BATCH} --intervals --level 95 --out rows.csv": (
         "Expected `--level` to be a number between 0 and 1, got 95.0.",
         "Hint: ",
@@ -147,18 +101,9 @@ BAD_INPUT = {
         "Expected every series to be evaluated, with `--strict`, got 'no_event'",
         "Hint: Without `--strict`",
     ),
-    "audit demo.csv --truth label": (
-        "Expected `--predicted` to name a column of demo.csv, got no name.",
-        "Hint: ",
-    ),
     f"{AUDIT} --trivial rule": (
         "Expected `--trivial` to name a column of demo.csv, got 'rule'.",
         "Hint: ",
-    ),
-    f"{AUDIT} --budget 0": ("Expected `--budget` to be 1 or more, got 0.",),
-    "audit taken.csv --predicted everything": (
-        "Expected names in `detectors` other than those of the audit's own predictions",
-        "Hint: Give the detector another name.",
     ),
     # Hints that Python would put otherwise.
     f"{AUDIT} --metric margin": (
@@ -177,14 +122,9 @@ BAD_INPUT = {
 BAD_USAGE = {
     "score": "Missing argument 'TRUTH'.",
     "scor": "No such command 'scor'.",
-    "score good.csv --tim t": "No such option",
-    "score good.csv --format xml": (
-        "Invalid value for '--format': 'xml' is not one of 'table', 'json', 'csv', 'latex'."
-    ),
     f"score good.csv {SCORE} --end noon": (
         "Invalid value for '--end': 'noon' is neither a number nor an ISO time"
     ),
-    "score good.csv --significance --nothing": "No such option",
     f"score good.csv {SCORE} --zero-division 0 --significance=9": (
         "--significance goes with --zero-division nan only"
     ),
@@ -198,12 +138,8 @@ BAD_USAGE = {
     f"{CURVE} --threshold percentile:99": (
         "Invalid value for '--threshold': Expected `threshold` to be a number or a known rule, got"
     ),
-    f"{CURVE} --cross-fit 1": "Invalid value for '--cross-fit': 1 is not in the range x>=2.",
     f"{CURVE} --max-step long": (
         "Invalid value for '--max-step': 'long' is neither a number nor a length of time such as"
-    ),
-    f"{CURVE} --max-alarms-per 2_a_day": (
-        "Invalid value for '--max-alarms-per': '2_a_day' is no COUNT/DURATION"
     ),
     f"{CURVE} --plot curve.xls": (
         "Invalid value for '--plot': 'curve.xls' does not end in .pdf, .png or .svg."
@@ -220,9 +156,6 @@ BAD_USAGE = {
     f"compare demo.csv {TWO} --level 0.9": (
         "--level and --resamples are of --intervals, which is not given."
     ),
-    f"compare demo.csv {TWO} --intervals --resamples 10": (
-        "Invalid value for '--resamples': 10 is not in the range 100<=x<=1000000."
-    ),
     "batch demo.csv --score forecast_score": "Missing option '--truth'.",
     f"{BATCH} --resume a.parquet --out b.parquet": (
         "Expected --resume and --output to name one file, got a.parquet and b.parquet."
@@ -235,9 +168,6 @@ BAD_USAGE = {
     ),
     f"{AUDIT} --metric point_adjust_k:k=20,k=30": (
         "Invalid value for '--metric': k is given twice in 'point_adjust_k:k=20,k=30'."
-    ),
-    f"{AUDIT} --metric margin:10": (
-        "Invalid value for '--metric': '10' in 'margin:10' is no PARAMETER=VALUE, such as"
     ),
 }
 
@@ -261,7 +191,7 @@ def test_bad_usage(refuse, command):
     assert hint == f"Hint: Try `{program} --help`."
 
 
-@pytest.mark.parametrize("text", ["demo.csv", "0", "1.5", "-1", "1000001", "9" * 20, "9" * 5000])
+@pytest.mark.parametrize("text", ["demo.csv", "0", "-1", "9" * 5000])
 @pytest.mark.parametrize("command", [f"score demo.csv {TWO}", CURVE])
 def test_a_bad_number_of_shifts(refuse, command, text):
     what, _ = refuse(*command.split(), f"--significance={text}", code=2)

@@ -70,15 +70,6 @@ def test_the_command_of_a_page_has_its_options_and_flags(run):
     assert json.loads(result.stdout)["f1"] == detector["f1"], result.stderr
 
 
-def test_one_page_for_many_series(run):
-    path = str(Path("data.csv").absolute())
-    result = run("report", path, "-o", "out.html", *COLUMNS, "--by", "group")
-    assert result.exit_code == 0
-    about = block("out.html", "report")
-    assert (about["title"], about["batch"]) == ("data.csv", True)
-    assert [(one["name"], one["samples"]) for one in about["series"]] == [("x", 5), ("y", 5)]
-
-
 def test_what_is_not_scored_is_told(run, tmp_path):
     lines = FILE.splitlines()
     quiet = [line.replace(",1,", ",0,", 1)[:-1] + "z" for line in lines[1:3]]
@@ -123,44 +114,6 @@ def test_true_events_from_a_list_of_their_own(run, tmp_path):
     assert [line.split()[2] for line, _ in calls] == ["incidents.csv", "data.csv"]
 
 
-def test_many_series_are_in_one_file(refuse):
-    lines = refuse("report", "data.csv", "data.csv", "-o", "o.html", *COLUMNS, "--by", "group")
-    assert lines[0] == "Error: Expected one file with everything beside `--by`, got two files."
-
-
-REFUSED = {
-    "no such column": (
-        ("--score", "scoer"),
-        1,
-        "Error: Expected `--score` to name a column of data.csv, got 'scoer'.",
-    ),
-    "no such event column": (
-        ("--truth", "begin,t"),
-        1,
-        "Error: Expected `--truth` to name a column of data.csv, got 'begin'.",
-    ),
-    "no folder": (("-o", "no/out.html"), 1, "Error: No such file or directory: no/out.html"),
-    "no such script": (("--script", "inline"), 2, "Error: Invalid value for '--script'"),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_refused(refuse, run, case):
-    run("report", "data.csv", "-o", "out.html", *COLUMNS)  # so that nothing is compiled below
-    options, code, message = REFUSED[case]
-    given = ["-o", "out.html", *COLUMNS]
-    if options[0] in given and options[0] != "--score":  # what takes one value is not given twice
-        place = given.index(options[0])
-        del given[place : place + 2]
-    lines = refuse("report", "data.csv", *given, *options, code=code)
-    assert lines[0].startswith(message)
-
-
-def test_an_output_is_required(refuse):
-    lines = refuse("report", "data.csv", *COLUMNS, code=2)
-    assert lines[0].startswith("Error: Missing option '-o'")
-
-
 def test_ignored_time_comes_from_files(run, tmp_path):
     rows = "".join(f"x,{k},{int(3 <= k < 5)},{'' if k == 8 else k % 5}\n" for k in range(12))
     (tmp_path / "all.csv").write_text("site,t,label,a\n" + rows)
@@ -202,10 +155,6 @@ def test_thresholds_of_all_and_of_each(run, refuse, demo_file, tmp_path):
         assert [row["threshold"] for row in rows] == cuts
     unknown = refuse(*command.split(), "--threshold", "other=3")[0]
     assert "`--threshold` to be for detectors in `--score`, got one for 'other'" in unknown
-    twice = refuse(*command.split(), "--threshold", "3", "--threshold", "4", code=2)
-    assert twice[0] == "Error: --threshold is given twice for one column."
-    alone = command.replace("--score *_score", "--predicted forecast").split()
-    assert "--threshold is of --score" in refuse(*alone, "--threshold", "3", code=2)[0]
 
 
 @pytest.fixture
@@ -307,6 +256,7 @@ def test_a_layout(run, tmp_path):
     [
         (("runs",), 1, "Expected `--series` or `--by` beside several files, got neither"),
         (("runs", "data.csv", "--series", "filename"), 1, "one folder with everything"),
+        (("data.csv", "data.csv", "--by", "group"), 1, "one file with everything beside `--by`"),
         (("data.csv", "--batch", "data.csv"), 1, "`--batch` for several series, without"),
         (
             ("data.csv", "--by", "group", "--batch", "data.csv"),

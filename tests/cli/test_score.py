@@ -72,15 +72,6 @@ def test_chance_stands_under_the_scores(run):
     assert result["f1_above_chance"] == 1
 
 
-@pytest.mark.parametrize("output_format", ["table", "json", "csv"])
-def test_output_file(run, labels, output_format):
-    arguments = ("score", labels, *COLUMNS, "--format", output_format)
-    printed = run(*arguments).stdout
-    silent = run(*arguments, "--output", "out.txt")
-    assert (silent.exit_code, silent.stdout) == (0, "")
-    assert Path("out.txt").read_text() == printed
-
-
 def test_event_lists_with_points_and_a_span(run):
     Path("incidents.csv").write_text(
         "start,stop\n2024-01-01T03:02,2024-01-01T03:04\n2024-01-01T04:00,2024-01-01T04:00\n"

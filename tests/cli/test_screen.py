@@ -130,19 +130,3 @@ def test_every_number_of_a_batch_has_its_heading(call, width):
         + [other.replace("_", " ") for other in others]
         + ["#", "detector"] * len(shown)
     )
-
-
-@pytest.mark.parametrize(
-    ("score", "style"),
-    [
-        (1.0, "green"),
-        (0.9, "green"),
-        (0.896, "green"),  # as it is shown, 0.90
-        (0.894, "yellow"),
-        (0.6, "yellow"),
-        (0.594, "red"),
-        (float("nan"), "dim"),
-    ],
-)
-def test_scores_are_green_from_nine_tenths_on_and_red_below_six(score, style):
-    assert score_cell(score).style == style

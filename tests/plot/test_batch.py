@@ -144,12 +144,6 @@ def test_long_names_are_cut_in_their_middle():
     assert names(heat, "x") == ["ec2_cpu_utili\N{HORIZONTAL ELLIPSIS}achine_5f5533"]
 
 
-def test_it_draws_on_the_axes_given():
-    _, axes = plt.subplots(ncols=2)
-    assert list(plot_batch(ROWS, ax=axes)) == list(axes)
-    assert names(axes[1], "y") == ["better", "worse"]
-
-
 def test_misuse_is_named():
     with pytest.raises(InputError, match="`best` to be 'highest' or 'lowest', got"):
         plot_batch(ROWS, best="first")

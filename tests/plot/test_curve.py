@@ -129,9 +129,12 @@ def test_between_thresholds_the_step_is_what_the_library_gives():
     assert precision[above] == CURVE.at(between).precision
 
 
-def test_a_long_curve_is_drawn_through_exact_points(noisy):
-    ax, upper, lower = plot_curve(noisy)
+def test_a_long_curve_is_drawn_through_exact_points_and_the_marked_one(noisy):
+    point = noisy.best(min_recall=0.987)
+    ax, upper, lower = plot_curve(noisy, point=point)
     (line,) = steps(ax, "steps-pre")
+    assert point.threshold not in noisy.thresholds[noisy.outline(1000)]
+    assert [point.recall, point.precision] in line.get_xydata().tolist()
     assert 500 < len(line.get_xdata()) < 1_100
     exact = set(zip(noisy.recall.tolist(), noisy.precision.tolist(), strict=True))
     assert set(map(tuple, line.get_xydata()[1:].tolist())) <= exact
@@ -142,13 +145,6 @@ def test_a_long_curve_is_drawn_through_exact_points(noisy):
     assert np.abs(np.diff(alarms.get_xdata())).max() < 0.5
     assert lower.get_yscale() == "log"
     assert not steps(upper, "steps-post")[0].get_marker().strip("None")
-
-
-def test_a_marked_point_of_a_long_curve_lies_on_the_line(noisy):
-    point = noisy.best(min_recall=0.987)
-    (line,) = steps(plot_curve(noisy, point=point)[0], "steps-pre")
-    assert point.threshold not in noisy.thresholds[noisy.outline(1000)]
-    assert [point.recall, point.precision] in line.get_xydata().tolist()
 
 
 @pytest.mark.parametrize(("alarms", "scale"), [(50, "linear"), (51, "log")])

@@ -1,8 +1,6 @@
 """The theory of one predicted point, as curves and as an illustration."""
 
-import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 
 import closecall as cc
 from closecall.plot import plot_single_prediction
@@ -33,10 +31,3 @@ def test_the_illustration_agrees_with_the_metric():
         assert [float(part) for part in text.split("/")] == pytest.approx(
             [result.precision, result.recall], abs=0.005
         )
-
-
-def test_it_draws_on_the_axes_given():
-    figure, axes = plt.subplots(ncols=3)
-    assert list(plot_single_prediction(ax=axes)) == list(axes)
-    assert np.array([bool(panel.lines) for panel in axes]).all()
-    assert plt.get_fignums() == [figure.number]

@@ -25,7 +25,7 @@ def data():
     scores = {name: truth * random.random(samples) + random.random(samples) for name in NAMES[:3]}
     alarms = {name: (own > 0.95).astype(int) for name, own in scores.items()}
     results = {name: cc.affiliation(truth, own, times=times) for name, own in alarms.items()}
-    curve = cc.affiliation_curve(truth, scores[NAMES[0]], times=times)
+    curve = cc.affiliation_curve(truth[:300], scores[NAMES[0]][:300], times=times[:300])
     numbers = {name: random.random(24) / 2 + place / 20 for place, name in enumerate(NAMES)}
     ranks = compute_ranks(numbers, metric="affiliation_f1", low=0, high=1)
     cells = [

@@ -245,6 +245,7 @@ def test_a_phone_needs_no_sideways_scrolling(batch):
 
 def summary(batch, width=390):
     """Show all series."""
+    batch.bring_to_front()
     resize(batch, width, 844)
     batch.evaluate("location.hash = ''")
     batch.wait_for_selector(".leaderboard")

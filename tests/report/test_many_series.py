@@ -59,6 +59,7 @@ def page(show, many):
 @pytest.fixture
 def table(page):
     """All series, as the page opens."""
+    page.bring_to_front()  # the browser lets pages behind another one wait for seconds
     resize(page, 1280)
     page.evaluate("location.hash = ''")
     page.wait_for_selector(".heat-map")
