@@ -52,10 +52,8 @@ def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDA
 def with_nan(values: Any) -> Any:
     """Turn numbers that are missing, as None or a dataframe has them, into nan."""
     if isinstance(values, (list, tuple)) or getattr(values, "dtype", None) == np.dtype(object):
-        missing = [value is None for value in values]
-        if not any(missing):
-            return values
-        return [np.nan if gone else value for value, gone in zip(values, missing, strict=True)]
+        has_gaps = any(value is None for value in values)
+        return [np.nan if value is None else value for value in values] if has_gaps else values
     if isinstance(values, (np.ndarray, range)):
         return values
     if type(values).__module__ == "pyarrow.lib":
@@ -68,11 +66,9 @@ def with_nan(values: Any) -> Any:
     if not (isinstance(series, nw.Series) and series.dtype.is_numeric()):
         return values
     known = ~np.asarray(series.is_null().to_numpy(), dtype=bool)
-    if known.all():
-        return values
     scores = np.full(known.size, np.nan)
     scores[known] = series.drop_nulls().to_numpy()
-    return scores
+    return values if known.all() else scores
 
 
 def require_scores(scores: NDArray[Any], name: str, kept: NDArray[np.bool_] | None = None) -> None:
