@@ -60,7 +60,7 @@ def test_the_end_of_times():
     with pytest.raises(InputError, match="`end` to lie after the last time 3, got 3"):
         uneven.result(end=3)
     assert uneven.result(end=9).events.zone_stop.tolist() == [9.0]
-    with pytest.raises(InputError, match="`end` for a single sample"):
+    with pytest.raises(InputError, match="`end` for a series of one sample"):
         timed([1], [1], [5]).result()
     with pytest.raises(InputTypeError, match="no `end` for a stream that knows where it stops"):
         stream_of().result(end=30)
