@@ -43,7 +43,7 @@ def is_alive(number):
     return status.rpartition(")")[2].split()[0] != "Z"
 
 
-def wait_until(condition, seconds=30):
+def wait_until(condition, seconds=60):
     for _ in range(seconds * 20):
         if condition():
             return
