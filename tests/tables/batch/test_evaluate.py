@@ -372,6 +372,17 @@ def test_strict_raises_for_the_first_series_in_trouble_with_its_key():
     assert len(evaluate_frame(clean, **ASKED, strict=True)) == 4
 
 
+def test_what_a_kill_at_the_very_end_left_is_removed(tmp_path):
+    out = tmp_path / "rows.parquet"
+    whole = evaluate_frame(TABLE, **ASKED, out=out)
+    folder = Journal(out).folder
+    folder.mkdir()
+    (folder / "manifest.json").write_text('{"format": "closecall journal 4"}')
+    (tmp_path / "rows.parquet.lock").write_text("closecall writes here\n")
+    assert len(evaluate_frame(TABLE, **ASKED, out=out, resume=True)) == len(whole)
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.parquet"]
+
+
 def test_a_unit_that_strict_options_stopped_is_not_kept(tmp_path):
     out = tmp_path / "rows.parquet"
     with pytest.raises(InputError, match="with `strict=True`"):

@@ -250,8 +250,11 @@ def evaluate_frame(
             rule = "to be a function that can be called as progress(text)"
             raise InputTypeError(rule, shown(progress), argument="progress")
         read_flag(progress, "progress")
-    if resume and (finished := Journal(read_path(out, "out")).finished(options)):
-        return BatchResult(*finished, options)
+    if resume and out is not None:
+        with sole_writer(out):
+            finished = Journal(read_path(out, "out")).finished(options)
+        if finished:
+            return BatchResult(*finished, options)
     # Workers start while the data is looked at.
     with open_engine(engine, workers) as opened:
         source = open_source(data, options)

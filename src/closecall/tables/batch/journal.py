@@ -143,7 +143,11 @@ class Journal:
         except (InputError, ValueError):  # damaged, or somebody else's
             return None
         known = options.is_long or set(rows.column(DETECTOR).to_pylist()) == {*options.detectors}
-        return (rows, events[0] if events else None) if known else None
+        if not known:
+            return None
+        with suppress(InputError, OSError):  # what is left where a batch was killed at its very end
+            self._remove()
+        return rows, events[0] if events else None
 
     def _name(self, content: bytes) -> str:
         """Name a file by its content, and by the question that it answers."""
