@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, tzinfo
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -52,29 +53,38 @@ def _from_arrow(column: Any, name: str) -> tuple[NDArray[Any], tzinfo | None] | 
     """Read an Arrow column of numbers or times from its buffers: its `to_numpy` imports pandas."""
     if type(column).__module__ != "pyarrow.lib" or not hasattr(column, "null_count"):
         return None
-    from pyarrow import types
-
-    kind, dated = column.type, types.is_timestamp(column.type)
-    flags = types.is_boolean(kind)
-    if not (dated or flags or types.is_integer(kind) or types.is_floating(kind)):
-        if types.is_dictionary(kind):
-            return _from_arrow(column.cast(kind.value_type), name)
-        return _from_arrow(column.cast("float64"), name) if types.is_decimal(kind) else None
+    kind = column.type
+    dtype, plain, zone = _numpy_type(kind)
+    if plain is not None:
+        return _from_arrow(column.cast(plain), name)
+    if dtype is None:
+        return None
     if column.null_count:
         _refuse_missing(np.array([value is None for value in column.to_pylist()]), name)
     parts = [part for part in getattr(column, "chunks", [column]) if len(part)]
-    if flags:
+    if dtype.kind == "b":
         return np.concatenate([np.empty(0, np.bool_), *map(_from_bits, parts)]), None
-    letter = "f" if types.is_floating(kind) else "u" if types.is_unsigned_integer(kind) else "i"
-    dtype = np.dtype(f"{letter}{kind.bit_width // 8}")
     arrays = [np.frombuffer(part.buffers()[1], dtype)[part.offset :][: len(part)] for part in parts]
     array = arrays[0] if len(arrays) == 1 else np.concatenate([np.empty(0, dtype), *arrays])
-    if not dated:
-        return array, None
-    times = array.view(f"datetime64[{kind.unit}]")
     # Seconds become milliseconds without loss, as those of any other dataframe.
-    times = times.astype("datetime64[ms]") if kind.unit == "s" else times
-    return times, None if kind.tz is None else time_zone(kind.tz)
+    return array.astype("datetime64[ms]") if dtype == "datetime64[s]" else array, zone
+
+
+@lru_cache(maxsize=256)
+def _numpy_type(kind: Any) -> tuple[np.dtype[Any] | None, Any, tzinfo | None]:
+    """Return numpy's type for one of Arrow's, a plain type to turn it into first, and its zone."""
+    from pyarrow import types
+
+    if types.is_dictionary(kind) or types.is_decimal(kind):
+        return None, kind.value_type if types.is_dictionary(kind) else "float64", None
+    if types.is_timestamp(kind):
+        return np.dtype(f"M8[{kind.unit}]"), None, None if kind.tz is None else time_zone(kind.tz)
+    if types.is_boolean(kind):
+        return np.dtype(bool), None, None
+    if not (types.is_integer(kind) or types.is_floating(kind)):
+        return None, None, None
+    letter = "f" if types.is_floating(kind) else "u" if types.is_unsigned_integer(kind) else "i"
+    return np.dtype(f"{letter}{kind.bit_width // 8}"), None, None
 
 
 def _from_bits(part: Any) -> NDArray[np.bool_]:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_NUMBERS = re.compile("u?int|halffloat|float|double|null").match  # types of Arrow
+_NUMBERS = re.compile(
+    "u?int|halffloat|float|double|null|decimal|dictionary<values=(u?int|float|double)"
+).match  # types of Arrow
 
 
 def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDArray[Any]:
@@ -58,8 +60,13 @@ def with_nan(values: Any) -> Any:
         return values
     if type(values).__module__ == "pyarrow.lib":
         # What is no number is refused where it is read.
-        null_count, kind = getattr(values, "null_count", 0), str(getattr(values, "type", ""))
-        return values.cast("float64").fill_null(np.nan) if null_count and _NUMBERS(kind) else values
+        numbers = getattr(values, "null_count", 0) and _NUMBERS(str(values.type))
+        return values.cast("float64").fill_null(np.nan) if numbers else values
+    return _known_or_nan(values)
+
+
+def _known_or_nan(values: Any) -> Any:
+    """Turn what is missing in a dataframe's column of numbers into nan."""
     import narwhals as nw
 
     series = nw.from_native(values, series_only=True, pass_through=True)

@@ -279,8 +279,7 @@ def read_values(
             pair = "" if single else " Name two, as START,STOP, if it lists events."
             raise InputError(rule, "no name", argument=role, hint=table.listing + pair)
         asked = role if role in others else others[0]
-    column = table.column(asked, role)
-    return plain_values(column) if is_arrow(column) else column
+    return table.column(asked, role)
 
 
 def sample_times(tables: Sequence[NamedTable], time: str) -> Any:

@@ -57,7 +57,6 @@ from closecall.tables.reading import (
     imported,
     nearest_column,
     opened,
-    plain_values,
     read_memory,
     shown_name,
     table_of,
@@ -274,21 +273,24 @@ class Sides(NamedTuple):
     """A column of labels, an `EventList`, or `Events`."""
     predicted: dict[str, Any]
     scores: dict[str, Any]
+    has_events: bool = False
+    """Whether any of them is no column."""
 
     @classmethod
     def find(cls, tables: Sequence[NamedTable], reading: Reading) -> Sides:
         """Find the columns by their roles."""
         first, last = tables[0], tables[-1]
         place: dict[str, Any] = {"time": reading.time, "shared": first is last}
-        predicted, scores = reading.predicted, reading.scores
-        return cls(
-            find_side(first, "truth", reading.truth, **place),
-            {
-                name or "predicted": find_side(last, "predicted", name, **place)
-                for name in predicted
-            },
-            {name or "score": read_values(last, "score", name, **place) for name in scores},
-        )
+        truth = find_side(first, "truth", reading.truth, **place)
+        predicted = {
+            name or "predicted": find_side(last, "predicted", name, **place)
+            for name in reading.predicted
+        }
+        scores = {
+            name or "score": read_values(last, "score", name, **place) for name in reading.scores
+        }
+        has_events = _is_events(truth) or any(map(_is_events, predicted.values()))
+        return cls(truth, predicted, scores, has_events)
 
     @property
     def labelled(self) -> list[Any]:
@@ -308,12 +310,14 @@ class Sides(NamedTuple):
 
     def placed(self, place: Callable[[EventList], Events]) -> Sides:
         """Return the same with the events of lists."""
-        if not any(isinstance(side, EventList) for side in self.labelled):
+        if not self.has_events:
             return self
         truth, *detectors = (
             place(side) if isinstance(side, EventList) else side for side in self.labelled
         )
-        return Sides(truth, dict(zip(self.predicted, detectors, strict=True)), self.scores)
+        return self._replace(
+            truth=truth, predicted=dict(zip(self.predicted, detectors, strict=True))
+        )
 
 
 def _is_events(side: Any) -> bool:
@@ -359,8 +363,7 @@ class SeriesInput:
         """Return another column of the samples, in the order of time."""
         if self.table is None:
             raise InputTypeError("a table of samples", "none")
-        column = self.table.column(name, argument)
-        return plain_values(column) if is_arrow(column) else column
+        return self.table.column(name, argument)
 
     def detector(self, name: str) -> Pair | Scored:
         """Return a detector beside the true events; raise what is wrong with it."""
@@ -410,7 +413,7 @@ class SeriesInput:
     @property
     def arguments(self) -> dict[str, Any]:
         """What functions of the library take: both sides by name, and the options of the axis."""
-        truth, predicted, scores = self.sides
+        truth, predicted, scores, _ = self.sides
         return {"truth": truth, "predicted": predicted, "scores": scores, **self.options}
 
     def predicting(self, labels: NDArray[Any]) -> Pair:
@@ -559,7 +562,9 @@ def _in_time_order(
 ) -> tuple[Sequence[NamedTable], Sides, list[str]]:
     """Find the columns, and put their samples in the order of time; say what was done."""
     sides = Sides.find(tables, reading)
-    lists = [side for side in sides.labelled if isinstance(side, EventList)]
+    lists: list[EventList] = []
+    if sides.has_events:
+        lists = [side for side in sides.labelled if isinstance(side, EventList)]
     if lists and len(sides.predicted) + len(sides.scores):
         _require_place(lists, sides, reading)
     if reading.time is None or reading.disorder in ("error", "index"):
@@ -624,7 +629,7 @@ class Samples(NamedTuple):
 
     def options(self, sides: Sides) -> dict[str, Any]:
         """Return times and end as functions of the library take them."""
-        if self.times is None and self.axis is not None and any(map(_is_events, sides.labelled)):
+        if sides.has_events and self.times is None and self.axis is not None:
             return {"times": np.arange(self.axis.length), "end": self.axis.end}
         return {"times": self.times, "end": self.end}
 
@@ -664,8 +669,10 @@ def _read_samples(
 def _read_times(
     tables: Sequence[NamedTable], sides: Sides, length: int, reading: Reading, notes: list[str]
 ) -> Samples:
-    lists = [side.source for side in sides.labelled if isinstance(side, EventList)]
-    holders = [table for table in tables if all(table is not source for source in lists)] or tables
+    holders = tables
+    if sides.has_events:
+        lists = [side.source for side in sides.labelled if isinstance(side, EventList)]
+        holders = [table for table in tables if all(table is not one for one in lists)] or tables
     times = _in_zone(sample_times(holders, str(reading.time)), holders, reading)
     timed, end = read_time_column(times, "times", reading), reading.end
     try:
@@ -752,6 +759,8 @@ def _open_until(whole: Timed | None, reading: Reading) -> Any:
 
 def _called_events(sides: Sides, reading: Reading) -> dict[str, str]:
     """Return the detectors that gave events, and what messages call each."""
+    if not sides.has_events:
+        return {}
     alone = len(sides.predicted) == 1
     return {
         name: reading.called("predicted", name, alone=alone)

@@ -355,11 +355,8 @@ def _judge(
     options: BatchOptions,
 ) -> tuple[str, str | None]:
     """Return the status and the reason of numbers that were computed."""
-    try:
-        with with_names({"truth": options.truth}):
-            series.in_span.require_truth(options.metrics[0][0])
-    except UndefinedMetricError as undefined_metric:
-        return Status.NO_EVENT, reason(undefined_metric)
+    if not row["true_events"]:
+        return Status.NO_EVENT, _no_event(series, options)
     if given.constant is not None:
         got = f"{given.constant} for every sample"
         constant = InputError("to tell samples apart", got, argument=name)
@@ -375,6 +372,16 @@ def _judge(
     else:
         broken = InputError("numbers for every metric", f"{metrics} for this series")
     return Status.UNDEFINED, reason(broken)
+
+
+def _no_event(series: SeriesInput, options: BatchOptions) -> str:
+    """Return the reason of a series without a true event."""
+    try:
+        with with_names({"truth": options.truth}):
+            series.in_span.require_truth(options.metrics[0][0])
+    except UndefinedMetricError as error:
+        return reason(error)
+    return ""
 
 
 def _status_of(error: Exception) -> dict[str, str]:
