@@ -275,7 +275,7 @@ def test_row_groups_do_not_depend_on_the_parts(tmp_path, parts):
     for rows in parts:
         tables.append(table.slice(start, rows))
         start += rows
-    units_module.write_in_row_groups(str(tmp_path / "x.parquet"), tables, rows=3, by=())
+    units_module.write_in_row_groups(tmp_path / "x.parquet", tables, 3, ())
     metadata = pq.read_metadata(tmp_path / "x.parquet")
     assert [metadata.row_group(n).num_rows for n in range(3)] == [3, 3, 1]
     assert pq.read_table(tmp_path / "x.parquet").equals(table)
