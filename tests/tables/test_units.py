@@ -1,6 +1,7 @@
 """Units of tables in memory: their size, and what travels with them."""
 
 import math
+import multiprocessing
 import pickle
 
 import numpy as np
@@ -13,6 +14,7 @@ from closecall.errors import InputError
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
 from closecall.tables.grouping import group
+from closecall.tables.units import TemporaryFolder, _remove
 from tests.tables.series_tables import ask, expected_groups, read_groups, series_table
 from tests.tables.unit_sizes import open_source, sizes
 
@@ -178,3 +180,18 @@ def test_more_keys_than_short_numbers_count():
     assert len(grouped) == 70_000
     key, rows = grouped[66_000]
     assert (key, rows["row"].to_pylist()) == ((66_000,), [66_000, 136_000])
+
+
+def test_the_folder_goes_with_the_object():
+    folder = TemporaryFolder()
+    path = folder.path
+    (path / "rows.parquet").write_bytes(b"rows")
+    assert path.is_dir()
+    del folder
+    assert not path.exists()
+
+
+def test_another_process_leaves_it_alone():
+    folder = TemporaryFolder()
+    _remove(folder.path, multiprocessing.current_process().pid + 1)
+    assert folder.path.is_dir()
