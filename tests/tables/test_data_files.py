@@ -298,6 +298,21 @@ def test_a_broken_parquet_file_among_others(tmp_path, shared):
     assert [key for key, _ in found.failures] == ["all of b.parquet"]
 
 
+def test_keys_that_cannot_be_read_cost_their_own_file(tmp_path):
+    for name in "abc":
+        rows = ROWS.append_column("series", pa.array([name] * 4))
+        pq.write_table(rows, tmp_path / f"{name}.parquet")
+    path = tmp_path / "b.parquet"
+    chunk = pq.read_metadata(path).row_group(0).column(2)
+    start, length = chunk.dictionary_page_offset, chunk.total_compressed_size
+    content = bytearray(path.read_bytes())
+    content[start : start + length] = b"\xff" * length
+    path.write_bytes(content)
+    found = cc.evaluate_frame(tmp_path, by="series", truth="label", score="a")
+    assert found.table["series"].to_pylist() == ["a", "c"]
+    assert [key for key, _ in found.failures] == ["all of b.parquet"]
+
+
 def test_files_are_absolute_for_other_processes(tmp_path, monkeypatch):
     pq.write_table(series_table([("x",)], (3,)), tmp_path / "x.parquet")
     (tmp_path / "elsewhere").mkdir()

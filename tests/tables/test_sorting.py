@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from closecall.errors import InputError, MissingExtraError
-from closecall.tables import sorting
+from closecall.tables import grouping
 from closecall.tables.batch.options import BatchOptions
 from tests.conftest import full_disk
 from tests.tables.series_tables import (
@@ -134,7 +134,7 @@ def in_numbers(count):
 def sort(tables, schema, by, folder):
     (folder / "sort").mkdir()
     target = folder / "sort" / "sorted.parquet"
-    sorting.sort_out_of_core(tables, schema, by, target, name="x", key=(1,), rows=10_000)
+    grouping.sort_out_of_core(tables, schema, by, target, name="x", key=(1,), rows=10_000)
 
 
 def test_ctrl_c_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path, monkeypatch):
@@ -158,7 +158,7 @@ def test_ctrl_c_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path, monkeypatch
 @pytest.mark.parametrize("memory", ["512MB", "5MB"])  # the sorted file is too large, or the spill
 def test_a_full_disk_is_one_clear_message_and_leaves_nothing(tmp_path, monkeypatch, memory):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(sorting, "_MEMORY", memory)
+    monkeypatch.setattr(grouping, "_MEMORY", memory)
     tables, *keyed = in_numbers(1000)
     with full_disk(1_000_000), pytest.raises(InputError) as got:
         sort(tables, *keyed, tmp_path)

@@ -143,15 +143,17 @@ def _listed(text: str) -> tuple[list[str], Path]:
     """List the files of one location, and the folder below which names of folders count."""
     path = Path(text)
     if path.is_dir():
-        return [str(file) for file in _in_folder(path)], path
-    if path.exists() or not glob.has_magic(text):
+        files, base = _in_folder(path), path
+    elif path.exists() or not glob.has_magic(text):
         return [text], path.parent
-    files = sorted((file for file in matching(text) if not file.is_dir()), key=_natural)
-    for file in filter(_is_pipe, files):
-        raise InputError(f"{file} to be a file", "a pipe or the like")
+    else:
+        files, base = [file for file in matching(text) if not file.is_dir()], fixed_part(text)
     if not files:
         raise InputError(f"files that match {text}", "none")
-    return [str(file) for file in files], fixed_part(text)
+    for file in files:
+        if is_stream(str(file)):  # it was not named, and reading it could wait for ever
+            raise _no_data(file, "a pipe or the like")
+    return [str(file) for file in sorted(files, key=_natural)], base
 
 
 def is_stream(path: str) -> bool:
@@ -200,39 +202,34 @@ def place_in(files: Iterable[DataFile]) -> Callable[[DataFile], str]:
     return lambda file: paths[file].relative_to(folder).as_posix()
 
 
-def files_name(files: Sequence[DataFile], location: Any) -> str:
-    """Return how messages call the files."""
-    if isinstance(location, (list, tuple)):
-        return f"{len(files)} files"
-    return "standard input" if str(location) == "-" else str(location)
-
-
 def _in_folder(folder: Path) -> list[Path]:
-    found = [path for path in _walk(folder, set()) if _is_data(path, folder)]
+    """List the data files below a folder, all of one kind, or say which file is not one."""
+    found = [path for path in _walk(folder, ()) if _is_data(path, folder)]
     parquet = [path for path in found if path.suffix.lower() in _PARQUET_SUFFIXES]
     text = [path for path in found if path.suffix.lower() in _TEXT_SUFFIXES]
     for path in found:
-        _require_known(path)
+        if path.suffix.lower() not in _PARQUET_SUFFIXES + _TEXT_SUFFIXES:
+            got = "a name that says neither" if path.is_file() else "a link to nothing"
+            raise _no_data(path, got)
     if parquet and text:
         rule = f"the files in {folder} to be of one kind"
         hint = "Pass a glob, such as 'folder/**/*.parquet'."
         raise InputError(rule, f"{parquet[0].name} and {text[0].name}", hint=hint)
-    if not parquet and not text:
+    if not found:
         raise InputError(f"Parquet or CSV files in the folder {folder}", "none of them")
-    return sorted(parquet or text, key=_natural)
+    return found
 
 
-def _walk(folder: Path, above: set[tuple[int, int]]) -> Iterator[Path]:
+def _walk(folder: Path, above: tuple[Path, ...]) -> Iterator[Path]:
     """Yield every file below a folder, through links too; one that cannot be read is an error."""
     with reading(folder):
-        status = folder.stat()
         entries = [(path, path.is_dir()) for path in sorted(folder.iterdir())]
-    place = status.st_dev, status.st_ino
+    place = folder.resolve()
     if place in above:
         raise InputError(f"no link to a folder above it at {folder}", "one")
     for path, is_folder in entries:
         if is_folder:
-            yield from _walk(path, above | {place})
+            yield from _walk(path, (*above, place))
         else:
             yield path
 
@@ -244,20 +241,9 @@ def _is_data(path: Path, folder: Path) -> bool:
     return not hidden and path.stem.lower() not in _ABOUT_DATA
 
 
-def _require_known(path: Path) -> None:
-    """Raise for what was found and would not be read; a file that is gone is a unit that fails."""
-    got = ""
-    if path.suffix.lower() not in _PARQUET_SUFFIXES + _TEXT_SUFFIXES:
-        got = "a name that says neither" if path.is_file() else "a link to nothing"
-    if got or _is_pipe(path):
-        hint = "Move it elsewhere, or pass a glob, such as 'folder/**/*.parquet'."
-        rule = f"{path} to be a Parquet or CSV file"
-        raise InputError(rule, "a pipe or the like" if _is_pipe(path) else got, hint=hint)
-
-
-def _is_pipe(path: Path) -> bool:
-    """Whether this is there and no file, so that reading it could wait for ever."""
-    return path.exists() and not path.is_file()
+def _no_data(path: Path, got: str) -> InputError:
+    hint = "Move it elsewhere, or pass a glob, such as 'folder/**/*.parquet'."
+    return InputError(f"{path} to be a Parquet or CSV file", got, hint=hint)
 
 
 def _natural(path: Path) -> list[tuple[tuple[int, int | str], ...]]:

@@ -17,7 +17,6 @@ from closecall.tables import units
 from closecall.tables.data_files import (
     DataFile,
     files_fingerprint,
-    files_name,
     is_parquet,
     is_stream,
     list_files,
@@ -70,7 +69,7 @@ def open_source(data: Any, options: BatchOptions) -> UnitSource:
             raise InputTypeError("files beside `series`", f"a {type(data).__name__}")
         return dataframe_source(data, options)
     files = list_files(data, options.series)
-    name = files_name(files, data)
+    name = f"{len(files)} files" if isinstance(data, (list, tuple)) else shown_name(data)
     if len(files) > 1 and not options.by and options.series is None:
         rule = f"to know which series each of {len(files)} files holds"
         hint = (
@@ -115,7 +114,7 @@ def dataframe_source(data: Any, options: BatchOptions) -> UnitSource:
         held.append(part)
         values += part.num_rows * part.num_columns
         if values > units.HELD:
-            return copied_source(_draining(held, parts), options, kind=kind, name=_DATA)
+            return copied_source(chain(held, parts), options, kind=kind, name=_DATA)
     return memory_source(pyarrow.concat_tables(held), options, kind=kind, name=_DATA)
 
 
@@ -134,19 +133,8 @@ def _same_schema(tables: Iterable[pa.Table], options: BatchOptions) -> Iterator[
             raise InputError(rule, f"`{first_line(error)}`") from error
 
 
-def _draining(held: list[pa.Table], parts: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    """Yield what was taken and then the rest, and hold on to nothing."""
-    while held:
-        yield held.pop(0)
-    yield from parts
-
-
 def _needed(names: Iterable[Any], options: BatchOptions) -> list[str]:
     return needed_columns(map(str, names), options, _DATA)
-
-
-def _from_pandas(data: Any, options: BatchOptions) -> Found:
-    return _pandas_table(data[_needed(data.columns, options)], options), "pandas"
 
 
 def _pandas_table(frame: Any, options: BatchOptions) -> pa.Table:
@@ -243,7 +231,10 @@ def _streamed(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
 
 
 _READERS: dict[str, Callable[[Any, BatchOptions], Found]] = {
-    "pandas": _from_pandas,
+    "pandas": lambda data, options: (
+        _pandas_table(data[_needed(data.columns, options)], options),
+        "pandas",
+    ),
     "polars": _from_polars,
     "pyarrow": _from_pyarrow,
     "duckdb": _from_duckdb,
@@ -361,36 +352,32 @@ def _copied_csv(
     files: Sequence[DataFile], options: BatchOptions, name: str, fingerprint: str
 ) -> UnitSource:
     """Copy the files to Parquet, part by part, and note those that cannot be read."""
+    string, number = arrow("pyarrow").string(), arrow("pyarrow").float64()
+    # Scores may begin with whole numbers, so their type does not follow from the first block.
+    types = {**dict.fromkeys(options.scores, number), **dict.fromkeys(options.by, string)}
     folder = TemporaryFolder()
     copies: list[DataFile] = []
     errors: dict[DataFile, InputError] = {}
-    schema: pa.Schema | None = None  # of the first file that has rows
-    for number, file in enumerate(files):
-        place = folder.path / str(number)
-        place.mkdir()
-        copy = DataFile(str(place / Path(file.path).name), file.partitions, file.name)
-        parts = _until_damaged(_csv_parts(file, options, Path(copy.path)), file, errors)
+    for place, file in enumerate(files):
+        path = folder.path / str(place) / Path(file.path).name
+        path.parent.mkdir()
+        parts = _until_damaged(_csv_parts(file, options.encoding, types, path), file, errors)
         first = next(parts, None)
         if first is not None:
-            shown = name if len(files) == 1 else file.name
             folders = [part.name for part in file.partitions]
             stored = [column for column in first.column_names if column not in folders]
+            shown = name if len(files) == 1 else file.name
             needed = needed_columns([*stored, *folders], options, shown)
             columns = [column for column in needed if column not in folders]
-            if first.num_rows and schema is None:
-                schema = first.select(columns).schema
             tables = (table.select(columns) for table in chain([first], parts))
-            typed = (_typed(table, schema, file.name) for table in tables)
-            write_in_row_groups(
-                copy.path,
-                _until_damaged(typed, file, errors),
-                rows=rows_of_unit(len(columns)),
-                by=options.by,
-            )
+            write_in_row_groups(path, tables, rows_of_unit(len(columns)), options.by)
+            if first.num_rows:  # the other files have the types of the first one
+                types |= {column: first.schema.field(column).type for column in columns}
         if file not in errors:
-            copies.append(copy)
-    more: Any = {"fingerprint": lambda: fingerprint, "folder": folder, "damaged": errors}
-    return parquet_source(copies, options, name=name, **more)
+            copies.append(DataFile(str(path), file.partitions, file.name))
+    return parquet_source(
+        copies, options, name=name, fingerprint=lambda: fingerprint, folder=folder, damaged=errors
+    )
 
 
 def _until_damaged(
@@ -402,12 +389,10 @@ def _until_damaged(
         errors[file] = error
 
 
-def _csv_parts(file: DataFile, options: BatchOptions, copy: Path) -> Iterator[pa.Table]:
+def _csv_parts(
+    file: DataFile, encoding: str, types: Mapping[str, pa.DataType], copy: Path
+) -> Iterator[pa.Table]:
     """Yield the rows part by part; gzipped Parquet is unpacked, and has none."""
-    pyarrow = arrow("pyarrow")
-    # Scores may begin with whole numbers, so their type does not follow from the first block.
-    types = dict.fromkeys(options.scores, pyarrow.float64())
-    types |= dict.fromkeys(options.by, pyarrow.string())
     with opened(file.path) as content:
         packed = content.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
         content.seek(0)
@@ -415,21 +400,11 @@ def _csv_parts(file: DataFile, options: BatchOptions, copy: Path) -> Iterator[pa
             with copy.open("wb") as target:
                 shutil.copyfileobj(content, target)
             return
-        lines = CsvText(content, file.name, options.encoding)
-        names, more = lines.names, dict[str, Any]()
-        for block in lines.blocks():
-            table = parse_csv(block, lines, file.name, types, names=names, **more)
-            yield table
-            names = table.column_names
-            types = dict(zip(names, table.schema.types, strict=True))
-            more = {"hint": _TYPES_HINT}
-
-
-def _typed(table: pa.Table, schema: pa.Schema | None, path: str) -> pa.Table:
-    """Give a part the types of the first file."""
-    pyarrow = arrow("pyarrow")
-    try:
-        return table if schema is None or not table.num_rows else table.cast(schema)
-    except (pyarrow.ArrowException, ValueError) as error:
-        rule = f"the columns of {path} to have the types of the first file"
-        raise InputError(rule, f"`{first_line(error)}`") from error
+        lines = CsvText(content, file.name, encoding)
+        blocks = lines.blocks()
+        table = parse_csv(next(blocks), lines, file.name, types, names=lines.names)
+        yield table
+        names, kinds = table.column_names, table.schema.types
+        types = dict(zip(names, kinds, strict=True))
+        for block in blocks:
+            yield parse_csv(block, lines, file.name, types, names=names, hint=_TYPES_HINT)

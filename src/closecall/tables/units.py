@@ -31,10 +31,10 @@ from closecall.tables.grouping import (
     group,
     in_blocks,
     key_runs,
+    sort_out_of_core,
     to_stream,
 )
 from closecall.tables.reading import arrow, damaged_parquet, no_column, plain_schema, value_type
-from closecall.tables.sorting import sort_out_of_core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -367,21 +367,11 @@ def parquet_source(
     with_types = [file for file in found if found[file]] or [*schemas]
     for file in with_types:
         _require_types(schemas[with_types[0]], schemas[file], with_types[0].name, file.name)
-    planner = _Planner(
-        [one for file in filled for one in found[file]],
-        schemas[with_types[0]],
-        options,
-        name,
-        folder,
-    )
-    source = UnitSource(
-        name,
-        kind,
-        planner.schema,
-        len({key for file in filled for key in keys[file]}),
-        fingerprint or partial(files_fingerprint, files),
-        planner.units,
-    )
+    schema, series = schemas[with_types[0]], {key for file in filled for key in keys[file]}
+    row_groups = [one for file in filled for one in found[file]]
+    planner = _Planner(row_groups, schema, options.by, name, folder)
+    identify = fingerprint or partial(files_fingerprint, files)
+    source = UnitSource(name, kind, schema, len(series), identify, planner.units)
     return with_other_files(source, [*files, *errors], filled, errors, options.by)
 
 
@@ -406,13 +396,13 @@ def _copy(
     tables: Iterable[pa.Table], columns: int, by: Sequence[str]
 ) -> tuple[DataFile, TemporaryFolder]:
     folder = TemporaryFolder()
-    file = DataFile(str(folder.path / "rows.parquet"))
-    write_in_row_groups(file.path, tables, rows=rows_of_unit(columns), by=by)
-    return file, folder
+    path = folder.path / "rows.parquet"
+    write_in_row_groups(path, tables, rows_of_unit(columns), by)
+    return DataFile(str(path)), folder
 
 
 def write_in_row_groups(
-    path: str, tables: Iterable[pa.Table], *, rows: int, by: Sequence[str]
+    path: Path, tables: Iterable[pa.Table], rows: int, by: Sequence[str]
 ) -> None:
     """Write tables of one schema below each other."""
     blocks = in_blocks(tables, rows)
@@ -422,56 +412,50 @@ def write_in_row_groups(
             for table in chain([first], blocks):
                 target.write_table(table, row_group_size=max(1, table.num_rows))
     except OSError as error:
-        rule = f"room in {Path(path).parent.parent} for a copy of the rows"
+        rule = f"room in {path.parent.parent} for a copy of the rows"
         hint = "The variable TMPDIR names the folder."
         raise InputError(rule, f"`{error}`", hint=hint) from error
 
 
 @dataclass(frozen=True, eq=False)
 class _Planner:
-    """Cuts row groups into units, and has them sorted first where series are scattered."""
+    """Cuts row groups into units, and has them copied first where no unit can hold them."""
 
     row_groups: Sequence[_RowGroup]
     schema: pa.Schema
-    options: BatchOptions
+    by: tuple[str, ...]
     name: str
     folder: TemporaryFolder | None
 
     def units(self) -> list[Unit]:
-        columns, by = len(self.schema), self.options.by
-        rows, apart = sum(one.rows for one in self.row_groups), self._apart()
+        schema, by, columns = self.schema, self.by, len(self.schema)
+        values = sum(one.rows for one in self.row_groups) * columns
         if any(one.rows * columns > READABLE for one in self.row_groups):
-            parts = (
-                part
-                for one in self.row_groups
-                for part in _stream(one.file, one.number, _AT_A_TIME, self.schema)
-            )
-            return self._again(*_copy(parts, columns, by))
-        if apart is None or rows * columns <= LARGEST:
-            place = place_in({one.file for one in self.row_groups})
-            return [self._unit(*cut, place) for cut in self._cut(rows)]
-        tables = (_read(one.file, [one.number], self.schema, by) for one in self.row_groups)
-        if rows * columns <= HELD:
+            streams = (_stream(one.file, one.number, _AT_A_TIME, schema) for one in self.row_groups)
+            return self._again(*_copy(chain.from_iterable(streams), columns, by))
+        apart = self._apart() if values > LARGEST else None
+        if apart is None:
+            return list(self._cut(whole=values <= LARGEST))
+        tables = (_read(one.file, [one.number], schema, by) for one in self.row_groups)
+        if values <= HELD:
             return _memory_units(group(_join(list(tables)), by))
-        folder = TemporaryFolder()
+        folder, rows = TemporaryFolder(), rows_of_unit(columns)
         path = folder.path / "sorted.parquet"
-        sort_out_of_core(
-            tables, self.schema, by, path, name=self.name, key=apart, rows=rows_of_unit(columns)
-        )
+        sort_out_of_core(tables, schema, by, path, name=self.name, key=apart, rows=rows)
         return self._again(DataFile(str(path)), folder)
 
     def _again(self, file: DataFile, folder: TemporaryFolder) -> list[Unit]:
         """Plan the units of a copy."""
         with _open(file) as parquet:
-            found = list(_row_groups(parquet.metadata, file, self.schema, self.options.by))
+            found = list(_row_groups(parquet.metadata, file, self.schema, self.by))
         return replace(self, row_groups=found, folder=folder).units()
 
     def _apart(self) -> Key | None:
-        """Return the first series whose rows lie apart, in row groups that no unit holds."""
+        """Return the first series whose rows lie apart, so that no unit ends between them."""
         known: set[Key] = set()
         last: Key | None = None
-        for one in self.row_groups:
-            for key in one.keys if self.options.by else ():
+        for one in self.row_groups if self.by else ():
+            for key in one.keys:
                 goes_on = key == last == one.keys[0] and not one.first_returns
                 if key in known and not goes_on:
                     return key
@@ -479,49 +463,38 @@ class _Planner:
             last = one.last
         return None
 
-    def _cut(self, rows: int) -> Iterator[tuple[list[_RowGroup], int, int, _RowGroup]]:
-        """Yield the row groups of each unit, where it begins in the first and ends in the next."""
-        columns = len(self.schema)
+    def _cut(self, *, whole: bool) -> Iterator[ParquetUnit]:
+        """Yield the units: one if it may hold the whole, else they end where series do."""
+        place = place_in({one.file for one in self.row_groups})
         unit: list[_RowGroup] = []
-        start = held = 0
-        last: Key | None = None
-        for one in self.row_groups:
-            carried = one.head if one.keys[0] == last else 0
+        skipped = held = 0
+        for one, before in zip(self.row_groups, (None, *self.row_groups), strict=False):
+            carried = one.head if before is not None and one.keys[0] == before.last else 0
             # A giant series has no borders to look for: its parts are as large as they may be.
-            wanted = LARGEST if carried or not self.options.by else SMALLEST
-            if held >= wanted and carried < one.rows and rows * columns > LARGEST:
-                yield unit, start, carried, one
-                unit, start, held = [], carried, 0
+            wanted = LARGEST if carried or not self.by else SMALLEST
+            if held >= wanted and carried < one.rows and not whole:
+                tail = (one.file, one.number, carried) if carried else None
+                yield self._unit(unit, skipped, tail, place)
+                unit, skipped, held = [], carried, 0
             unit.append(one)
-            held += one.rows * columns
-            last = one.last
+            held += one.rows * len(self.schema)
         if unit:
-            yield unit, start, 0, unit[-1]
+            yield self._unit(unit, skipped, None, place)
 
     def _unit(
         self,
         row_groups: list[_RowGroup],
-        start: int,
-        stop: int,
-        after: _RowGroup,
+        skipped: int,
+        tail: tuple[DataFile, int, int] | None,
         place: Callable[[DataFile], str],
     ) -> ParquetUnit:
-        rows = sum(one.rows for one in row_groups) - start + stop
-        file, before = row_groups[0].file, row_groups[0].before + start
-        return ParquetUnit(
-            # Which rows, not which number: a sort may cut row groups elsewhere next time.
-            f"rows {before}-{before + rows} from {place(file)}",
-            rows,
-            self.options.by,
-            self.schema,
-            tuple(
-                (file, tuple(one.number for one in ones))
-                for file, ones in groupby(row_groups, lambda one: one.file)
-            ),
-            start,
-            (after.file, after.number, stop) if stop else None,
-            self.folder,
-        )
+        rows = sum(one.rows for one in row_groups) - skipped + (tail[2] if tail else 0)
+        files = groupby(row_groups, lambda one: one.file)
+        parts = tuple((file, tuple(one.number for one in ones)) for file, ones in files)
+        # Which rows, not which number: a sort may cut row groups elsewhere next time.
+        start = row_groups[0].before + skipped
+        key = f"rows {start}-{start + rows} from {place(row_groups[0].file)}"
+        return ParquetUnit(key, rows, self.by, self.schema, parts, skipped, tail, self.folder)
 
 
 def _row_groups(
