@@ -178,14 +178,6 @@ def test_no_clock_for_both(first, second, rule, hint):
     assert found == f"Expected {rule}.\n\nHint: {hint}"
 
 
-def test_a_time_difference_is_no_zone_problem():
-    later = datetime(2024, 1, 1, 1, tzinfo=PARIS) + timedelta(hours=1)
-    (first, second), _ = on_one_clock(
-        timed("truth", [pd.Timestamp(later)]), timed("span", [later.astimezone(UTC)])
-    )
-    assert first.tolist() == second.tolist()
-
-
 NAIVE = [datetime.fromisoformat(f"2024-03-31T0{hour}:30:00") for hour in range(4)]
 # Summer time begins in Paris between the first two.
 ZONED = [stamp.replace(tzinfo=UTC).astimezone(PARIS) for stamp in NAIVE]

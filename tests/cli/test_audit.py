@@ -36,30 +36,6 @@ def expected(**options):
     return audit(TRUTH, {"late": LATE, "half": HALF}, metrics=metrics, budget=30, **options)
 
 
-def test_table(run, series, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    lines = [line.rstrip() for line in run("audit", series, *COLUMNS, *CHOSEN).stdout.splitlines()]
-    assert max(map(len, lines)) <= 80
-    assert lines[0].startswith(
-        "1 of 2 metrics are beaten by a prediction without information, and 1"
-    )
-    rows = [line.split() for line in lines if line.endswith(("  holds", "  beaten"))]
-    assert [(*row[:-5], row[-1]) for row in rows] == [
-        ("affiliation", "raw", "holds"),
-        ("joined", "holds"),
-        ("range_based", "raw", "beaten"),
-        ("joined", "beaten"),
-    ]
-    raw, joined = expected().verdicts["range_based"]
-    assert joined.detector_score > raw.detector_score
-    assert [row[-4:-1] for row in rows[2:]] == [
-        [f"{verdict.detector_score:.2f}", "alternating", f"{verdict.score:.2f}"]
-        for verdict in (raw, joined)
-    ]
-    assert "Beaten either way (fooled, or no detector is better than chance): range_based" in lines
-    assert "Holds either way: affiliation" in lines
-
-
 def test_every_metric_by_default_with_its_whole_name(run, series, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     printed = run("audit", series, *COLUMNS, "--budget", "5").stdout
@@ -149,16 +125,6 @@ def test_a_series_on_which_every_metric_is_beaten(run):
     )
     assert "Every metric is beaten: on this series the detectors may be no better" in printed
     assert "Left out: alternating, it is built from one true event" in printed
-
-
-def test_a_gap_is_told_with_the_option(run, series, tmp_path):
-    first, *rows = (tmp_path / series).read_text().splitlines()
-    (tmp_path / series).write_text("\n".join([first, *rows[:95], *rows[140:], ""]))
-    told = run("audit", series, *COLUMNS, *CHOSEN, "--time", "t", "--format", "csv").stderr
-    assert "limit how long samples last with --max-step." in told
-    step = ("--max-step", "60s")
-    told = run("audit", series, *COLUMNS, *CHOSEN, "--time", "t", *step, "--format", "csv").stderr
-    assert "--max-step" not in told
 
 
 def test_time_is_ignored_as_in_python(run, series, tmp_path):

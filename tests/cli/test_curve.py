@@ -297,11 +297,3 @@ def test_a_rule_without_any_alarm(run, demo_file):
     assert not any("chosen" in line for line in printed)
     values = json.loads(run("curve", *DEMO, "--threshold", "1000", "--format", "json").stdout)
     assert values["chosen"]["fbeta"] is None
-
-
-def test_warm_up_is_told(run):
-    Path("warm.csv").write_text("truth,score\n" + "0,0\n" * 20 + "0,1\n1,9\n0,2\n0,3\n" * 5)
-    told = " ".join(lines(run("curve", "warm.csv")))
-    assert "The first 50% of the time has neither events nor a score that changes" in told
-    assert "with --from." in told
-    assert "The first" not in " ".join(lines(run("curve", "warm.csv", "--from", "20")))

@@ -79,14 +79,6 @@ def test_patterns_name_detectors(run, command):
     )
 
 
-def test_tables_name_the_detectors(run):
-    for command in (f"score {DEMO} {LABELS}", f"curve {DEMO} {SCORES}"):
-        text = printed(run, command, "table")
-        for name in command.split()[-1:-4:-2]:
-            assert f"\n{name}\n" in text
-        assert "detector" in text
-
-
 def test_scores_are_cut_by_a_rule(run):
     data = demo()
     cut = cc.choose_threshold(None, data.scores["forecast"], "quantile:0.97").threshold

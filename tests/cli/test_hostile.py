@@ -269,19 +269,6 @@ def test_any_width(run, tmp_path, monkeypatch, columns):
     assert max(map(len, result.stdout.splitlines())) <= 100
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"\x93NUMPY", b"\x93NUMPY\x01\x00v\x00{'descr': (", b"PK\x05\x06" + bytes(18)],
-)
-def test_arrays_with_damaged_headers(refuse, tmp_path, content):
-    (tmp_path / "data").mkdir()
-    (tmp_path / "scores/knn").mkdir(parents=True)
-    (tmp_path / "data/one.csv").write_text("Data,Label\n1,0\n2,1\n")
-    (tmp_path / "scores/knn/one.npy").write_bytes(content)
-    error, *_ = refuse("batch", "data", "--layout", "tsb-ad", "--scores", "scores")
-    assert error.startswith("Error: Expected scores/knn/one.npy to be a NumPy array, got")
-
-
 def test_deeply_nested_json(refuse, tmp_path):
     for folder in ("labels", "data/a", "results/knn/a"):
         (tmp_path / "nab" / folder).mkdir(parents=True)

@@ -127,17 +127,20 @@ def test_an_output_that_is_an_input_is_refused(run, tmp_path, monkeypatch, comma
     assert output.is_symlink() == (link == "soft")
 
 
-@pytest.mark.parametrize("other", ["new", "./new", "there/new", "link"])
+@pytest.mark.parametrize("other", ["new", "./new", "there/new", "link", "hard"])
 def test_two_outputs_in_one_file_are_refused(run, tmp_path, other):
     """The second would replace the first."""
     (tmp_path / "data.csv").write_text(DATA)
     (tmp_path / "there").symlink_to(".")
     (tmp_path / "link").symlink_to("new")
+    if other == "hard":
+        (tmp_path / "new").touch()
+        (tmp_path / "hard").hardlink_to(tmp_path / "new")
     line = ("check", "data.csv", *SIDES, "--min", "f1=0", "--junit", "new", "-o")
     result = run(*line, other)
     assert result.exit_code == 2
     assert result.stderr.startswith("Error: Expected `--output` to write to a file of its own, got")
-    assert not (tmp_path / "new").exists()
+    assert not (tmp_path / "new").exists() or not (tmp_path / "new").read_text()
     assert run(*line, "news").exit_code == 0
 
 

@@ -27,30 +27,6 @@ def results(run, tmp_path):
     return ("results.csv", "--truth", "label", "--time", "time")
 
 
-def test_the_table_says_what_was_found(run, results):
-    arguments = ("score", *results, "--predicted", "alarm", "--significance", "300")
-    run(*arguments)  # so that nothing is compiled below
-    found = run(*arguments)
-    assert found.exit_code == 0
-    assert found.stderr == ""
-    test = significance(TRUTH, ALARMS, n=300)
-    rows = [line.split() for line in found.stdout.splitlines()]
-    order = []
-    for name, score in (("F1", test.f1), ("precision", test.precision), ("recall", test.recall)):
-        observed, middle, spread = (f"{x:.2f}" for x in (score.observed, score.mean, score.std))
-        cases = [str(score.at_least), "of", f"{score.null.size:,}"]
-        numbers = [observed, middle, "+/-", spread, f"{score.above_chance:.2f}"]
-        order.append(rows.index([name, *numbers, *cases, f"{score.pvalue:.2g}"]))
-    assert order == sorted(order)  # F1 is named first
-    said = " ".join(found.stdout.split())
-    assert test.sentence in said
-    assert "better than" not in said
-    count = (test.events.f1.adjusted_pvalue <= 0.05).sum()
-    assert f"Adjusted p of F1 at most 0.05: {count} of 3 events" in found.stdout
-    pvalues = [f"{column.pvalue[0]:.2g}" for column in (test.events.precision, test.events.recall)]
-    assert any(row[:1] == ["1"] and row[3:5] == pvalues for row in rows)
-
-
 def test_json_holds_everything(run, results):
     plain = json.loads(run("score", *results, "--predicted", "alarm", "--format", "json").stdout)
     found = run("score", *results, "--predicted", "alarm", "--format", "json", "--significance")

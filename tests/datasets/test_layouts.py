@@ -140,14 +140,10 @@ def test_scores_that_are_missing_are_nan(tmp_path):
     assert scores[[0, 3]].tolist() == [1.0, -np.inf]
 
 
-def test_a_folder_that_is_none(tmp_path):
-    assert existing_folder(str(tmp_path), "data", "files") == tmp_path
+def test_a_folder_and_a_path_that_are_none(tmp_path):
     assert refusal(existing_folder, tmp_path / "x", "data", "files") == (
         f"Expected `data` to be a folder, got {tmp_path / 'x'}.\n\nHint: It has files."
     )
-
-
-def test_a_path_that_is_none(tmp_path):
     assert existing_folder(str(tmp_path), "data", "files") == tmp_path
     for function in (lambda: read_tsb_ad(5), lambda: existing_folder(5, "data", "files")):
         with pytest.raises(InputTypeError) as caught:
