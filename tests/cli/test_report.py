@@ -155,6 +155,8 @@ def test_thresholds_of_all_and_of_each(run, refuse, demo_file, tmp_path):
         assert [row["threshold"] for row in rows] == cuts
     unknown = refuse(*command.split(), "--threshold", "other=3")[0]
     assert "`--threshold` to be for detectors in `--score`, got one for 'other'" in unknown
+    alone = command.replace("--score *_score", "--predicted forecast").split()
+    assert "--threshold is of --score" in refuse(*alone, "--threshold", "3", code=2)[0]
 
 
 @pytest.fixture
