@@ -43,7 +43,7 @@ def is_alive(number):
     return status.rpartition(")")[2].split()[0] != "Z"
 
 
-def wait_until(condition, seconds=60):
+def wait_until(condition, seconds=30):
     for _ in range(seconds * 20):
         if condition():
             return
@@ -194,10 +194,9 @@ def start_script(folder, text=LIGHT + SCRIPT, **parts):
 @needs_proc
 @pytest.mark.parametrize("threads", [False, True], ids=["fork", "server"])
 def test_workers_end_with_their_parent_and_remove_what_they_exchanged(
-    tmp_path, monkeypatch, threads
+    tmp_path, tmp_path_factory, monkeypatch, threads
 ):
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
+    temporary = tmp_path_factory.mktemp("pool")  # the path of a socket must be short
     monkeypatch.setenv("TMPDIR", str(temporary))
     with start_script(tmp_path, guarded=True, threads=threads, units=4)[0] as parent:
         marks = tmp_path / "marks"
