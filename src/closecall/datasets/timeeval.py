@@ -180,10 +180,11 @@ def _one_series(name: str, path: Path, *, timestamps: bool) -> OneSeries:
 
 def _read_ts(path: Path) -> NDArray[np.float64]:
     """Read one number per line; there is no header."""
+    text = ""
     try:
-        lines = path.read_text(encoding="utf-8").split()
-        return np.array(lines, dtype=np.float64)
+        text = path.read_text(encoding="utf-8")
+        return np.array(text.split(), dtype=np.float64)
     except ValueError as error:
-        hint = _CHANNELS if "," in str(error) else ""
+        hint = _CHANNELS if "," in text else ""
         rule = f"{path} to have one number per line"
         raise InputError(rule, str(error), hint=hint) from error

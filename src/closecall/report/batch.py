@@ -192,7 +192,7 @@ def batch_about(title: str, summaries: list[dict[str, Any]], signature: str = ""
     about = {"title": title, "series": summaries, "batch": True, "signature": signature}
     scored = [{row["name"]: row["f1"] for row in one.get("detectors", ())} for one in summaries]
     table = {
-        name: [nan if own.get(name) is None else own[name] for own in scored if own]
+        name: [nan if scores.get(name) is None else scores[name] for scores in scored if scores]
         for name in detectors_of(summaries)
     }
     try:

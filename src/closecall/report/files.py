@@ -234,8 +234,8 @@ def _series(
         names.add(name)
         cuts = thresholds
         if chosen:
-            own = chosen.get(tuple(map(str, key)), {})
-            cuts = {at: own[at] for at in own if at in reading.scores} or None
+            kept = chosen.get(tuple(map(str, key)), {})
+            cuts = {at: kept[at] for at in kept if at in reading.scores} or None
         yield name, PageSeries(NamedTable(table.name, rows), reading, value, cuts)
     if not names:
         raise InputError(f"{table.name} to hold at least one series", "none")

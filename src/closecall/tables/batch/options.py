@@ -110,7 +110,7 @@ class BatchOptions(Reading):
         """Check the options of `closecall.evaluate_frame`; `others` are fields as they are."""
         scores, labels = _one_kind(score, predicted)
         keys = () if by is None else read_names(by, "by")
-        own = cls(
+        options = cls(
             by=keys if series is None else (*keys, *FileNames.read(series).fields),
             series=series,
             truth=read_name(truth, "truth"),
@@ -121,8 +121,8 @@ class BatchOptions(Reading):
             metrics=_read_metrics(metrics, scored=bool(scores), timed=time is not None),
             **others,
         )
-        codec = text_codec(own.encoding).name
-        options = replace(own, threshold=own._read_threshold(threshold), encoding=codec)
+        rule, codec = options._read_threshold(threshold), text_codec(options.encoding).name
+        options = replace(options, threshold=rule, encoding=codec)
         options.check()
         return options
 
@@ -216,9 +216,9 @@ class BatchOptions(Reading):
     @property
     def needs_curve(self) -> bool:
         """Whether the curve over all thresholds is needed for each series."""
-        own = self.threshold.kind == "best_f1" and self.fit_until is None
+        chosen = self.threshold.kind == "best_f1" and self.fit_until is None
         averaged = any(name == "affiliation_average_precision" for name, _ in self.metrics)
-        return averaged or self.shows_best or own
+        return averaged or self.shows_best or chosen
 
     @cached_property
     def needs_scores(self) -> bool:
@@ -236,8 +236,8 @@ class BatchOptions(Reading):
         """The options that a signature names."""
         names = ("fit_until", "retune", "since", "until", "max_step", "nan", "disorder")
         folds = self.folds if self.threshold.kind == "cross_fit" else None
-        own = {name: getattr(self, name) for name in names}
-        return {"threshold": self.threshold.signed, "folds": folds, **own}
+        named = {name: getattr(self, name) for name in names}
+        return {"threshold": self.threshold.signed, "folds": folds, **named}
 
     @property
     def row_columns(self) -> tuple[str, ...]:
@@ -282,7 +282,7 @@ class BatchOptions(Reading):
         values = {name: getattr(self, name) for name in named}
         words: dict[str, Callable[[Any], str]] = {
             "threshold": str,
-            "ignore": lambda own: repr(list(own) if isinstance(own, Events) else own),
+            "ignore": lambda ignore: repr(list(ignore) if isinstance(ignore, Events) else ignore),
         }
         texts = {name: words.get(name, repr)(value) for name, value in values.items()}
         texts = {"score" if name == "scores" else name: text for name, text in texts.items()}
@@ -385,7 +385,7 @@ def try_metric(entry: Metric, parameters: Mapping[str, Any], *, timed: bool) -> 
             refusal = refusal or error
         else:
             return
-    if refusal is not None and any(f"`{name}`" in str(refusal) for name in tried):
+    if refusal is not None and refusal.argument in tried:
         raise refusal
 
 
