@@ -182,7 +182,7 @@ def evaluate_frame(
         Go on with the batch that was writing to `out`. If that is finished and has the columns that
         are asked for, nothing is evaluated, and its rows are returned, as Arrow tables.
     overwrite
-        Replace what is at `out`, finished or not.
+        Replace what is at `out`, finished or not, and the file of events beside it.
 
     Returns
     -------
