@@ -9,10 +9,15 @@ from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError
+from closecall.errors import (
+    EngineError,
+    InputError,
+    InputTypeError,
+    MissingExtraError,
+    one_line,
+)
 from closecall.tables.batch.engines import AHEAD, KEPT, Engine, listed_keys
 from closecall.tables.batch.options import installed_version
-from closecall.tables.batch.status import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
