@@ -438,7 +438,7 @@ def test_a_folder_of_an_older_version_is_told_so(out):
     keep(journal, FIRST)
     (journal.folder / "manifest.json").write_text('{"format": "closecall journal 3"}')
     text = message(lambda: Journal.open(out, ABOUT, resume=True))
-    assert "to be of this version of closecall, got another one" in text
+    assert "got `format` closecall journal 4, which was closecall journal 3" in text
     assert names(Journal.open(out, ABOUT, overwrite=True).folder) == ["manifest.json"]
 
 

@@ -344,7 +344,7 @@ def _require_single_tables(options: Any) -> None:
 
 
 def _plan(source: UnitSource, options: BatchOptions) -> list[Unit]:
-    """Plan the units of a source; parts of one series are one unit."""
+    """Plan the units of a source; parts of one series are one unit, too large ones fail."""
     units: list[Unit] = source.units()
     if not units:
         raise InputError(f"{source.name} to hold at least one series", "none")
@@ -353,7 +353,16 @@ def _plan(source: UnitSource, options: BatchOptions) -> list[Unit]:
         if whole.cut:
             return [whole]
         units = [whole]
-    return [_allowed(unit, source, options) for unit in units] if source.paths else units
+    budget, width = read_memory(options.memory), len(source.schema)
+    for place, unit in enumerate(units if source.paths else ()):
+        if memory_of(unit.rows, width) > budget:
+            hint = (
+                "Pass a larger `memory`; or ask for `metrics=['affiliation']` at a `threshold` "
+                "that is a number, which are computed in parts where the data is one series."
+            )
+            refusal = too_large(f"one series of {source.name}", budget, f"{unit.rows:,} rows", hint)
+            units[place] = DamagedUnit(unit.key, refusal, unit.rows)
+    return units
 
 
 def _seen(source: UnitSource, units: Sequence[Unit], options: BatchOptions) -> str:
@@ -362,19 +371,6 @@ def _seen(source: UnitSource, units: Sequence[Unit], options: BatchOptions) -> s
     detectors = "" if options.is_long else f", {counted(len(options.detectors), 'detector')}"
     told = f", {counted(damaged, 'unit')} that cannot be read" if damaged else ""
     return f"{source.series:,} series{' of detectors' if options.is_long else ''}{detectors}{told}."
-
-
-def _allowed(unit: Unit, source: UnitSource, options: BatchOptions) -> Unit:
-    """Return the unit, or one that fails in its place if it takes too much memory."""
-    budget = read_memory(options.memory)
-    if memory_of(unit.rows, len(source.schema)) <= budget:
-        return unit
-    hint = (
-        "Pass a larger `memory`; or ask for `metrics=['affiliation']` at a `threshold` that is a "
-        "number, which are computed in parts where the data is one series."
-    )
-    refusal = too_large(f"one series of {source.name}", budget, f"{unit.rows:,} rows", hint)
-    return DamagedUnit(unit.key, refusal, unit.rows)
 
 
 @dataclass(frozen=True)
@@ -405,7 +401,8 @@ class Batch:
         done, more = batch.rows(options)
         failures += more
         rows = in_order([unit.rows for unit in done], options)
-        codes = _first_codes(rows)
+        statuses, codes = (rows.column(name).to_pylist()[::-1] for name in ("status", CODE))
+        first_codes = {key: code or "" for key, code in zip(statuses, codes, strict=True)}
         advice, notes = advice_on_rows(rows, options), notes_on_rows(rows, options)
         rows = rows.drop_columns(HIDDEN)
         parts = [unit.events for unit in done if unit.events is not None]
@@ -415,7 +412,7 @@ class Batch:
             events = rows.select(names).slice(0, 0)
         failed = tuple(sorted(failures))
         count = len(done) + len(failed)
-        told = tuple(advice), codes, tuple(notes)
+        told = tuple(advice), first_codes, tuple(notes)
         return BatchResult(rows, events, options, kind, failed, count, *told)
 
     def with_shared_thresholds(self, options: BatchOptions) -> tuple[BatchOptions, list[Failure]]:
@@ -514,14 +511,6 @@ _IN_MEMORY = (
     'once. With metrics=["affiliation"] (--metric affiliation), a number as the threshold or '
     'predictions, disorder="error" and no ignored time, it is read in parts.'
 )
-
-
-def _first_codes(rows: pa.Table) -> dict[str, str]:
-    """Return the code of the first row of each status."""
-    codes: dict[str, str] = {}
-    for status, code in zip(*(rows.column(x).to_pylist() for x in ("status", CODE)), strict=True):
-        codes.setdefault(status, code or "")
-    return codes
 
 
 def _written_thresholds(

@@ -67,16 +67,15 @@ class Journal:
         overwrite: bool = False,
     ) -> Journal:
         """Begin a batch, or go on with one; raise if another one, or an output, is in the way."""
-        journal = cls(Path(out))
+        journal, manifest = cls(Path(out)), {"format": _FORMAT, **about}
         journal._check_place(inputs, resume=resume, overwrite=overwrite)
         if overwrite or not journal._is_begun():
             journal._remove()
         if journal.folder.exists():
-            journal._require_same(about)
+            journal._require_same(manifest)
         else:
             journal.folder.mkdir()
-            manifest = {"format": _FORMAT, **about}
-            journal._write(_MANIFEST, json.dumps(manifest, indent=None).encode())
+            journal._write(_MANIFEST, json.dumps(manifest).encode())
         return journal
 
     @property
@@ -197,16 +196,14 @@ class Journal:
         """Whether there is anything to lose: a batch that was refused at once left nothing."""
         return any(self.folder.glob("[!.]*.unit"))
 
-    def _require_same(self, about: Mapping[str, str]) -> None:
+    def _require_same(self, manifest: Mapping[str, str]) -> None:
         """Raise if what was begun asks something else, and tell what differs."""
         try:
             begun = dict(json.loads(self._manifest))
         except (OSError, ValueError, TypeError, RecursionError):
             raise _in_the_way(f"{self.folder} to be of a batch", "no manifest in it") from None
-        if begun.pop("format", None) != _FORMAT:
-            raise _in_the_way(f"{self.folder} to be of this version of closecall", "another one")
-        for name in dict.fromkeys((*begun, *about)):
-            then, now = begun.get(name, "none"), about.get(name, "none")
+        for name in dict.fromkeys((*begun, *manifest)):
+            then, now = begun.get(name, "none"), manifest.get(name, "none")
             if then != now:
                 # A fingerprint tells a reader nothing.
                 got = "other data" if name == "data" else f"`{name}` {now}, which was {then}"
@@ -244,7 +241,7 @@ def sole_writer(out: str | PathLike[str]) -> Iterator[None]:
     except OSError:  # the place itself is wrong, and who writes there says how
         yield
         return
-    try:
+    with os.fdopen(handle):
         if not _locked(handle, path):
             hint = "Wait for it, or choose another output."
             raise InputError(f"no other batch to be writing to {out}", "one", hint=hint)
@@ -254,8 +251,6 @@ def sole_writer(out: str | PathLike[str]) -> Iterator[None]:
             if not os.fstat(handle).st_size:  # ours is empty
                 with suppress(OSError):  # Windows removes no open file
                     path.unlink()
-    finally:
-        os.close(handle)
 
 
 def _locked(handle: int, path: Path) -> bool:
