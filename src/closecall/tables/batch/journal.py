@@ -22,6 +22,8 @@ from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from closecall.errors import InputError
 from closecall.files import UNFINISHED, flush, require_apart, whole_file
 from closecall.parameters import read_path
@@ -39,8 +41,6 @@ if TYPE_CHECKING:
     from closecall.tables.batch.options import BatchOptions
 
 _SUFFIXES = (".parquet", ".pq", ".csv")
-_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
-
 _FORMAT = "closecall journal 4"
 _MANIFEST = "manifest.json"
 _NAME = re.compile(rf"[0-9a-f]{{64}}\.unit|manifest\.json|{UNFINISHED.pattern}", re.DOTALL)
@@ -109,8 +109,9 @@ class Journal:
         """Put the output in its place, in one step, and remove what led to it."""
         beside = nullcontext() if events is None else self._placed(events, self.events_out)
         with self._placed(rows, self.out), beside:  # both are written before one is in its place
-            if events is None:  # those of an earlier batch would be taken for those of this one
-                self.events_out.unlink(missing_ok=True)
+            if events is None and self.events_out.is_file():
+                # Those of an earlier batch would be taken for those of this one.
+                self.events_out.unlink()
         flush(self.out.parent)
         self._remove()
 
@@ -288,14 +289,14 @@ def write_rows(table: pa.Table, path: str | PathLike[str]) -> None:
     write_table(_columns(table, place.suffix), path)
 
 
-def _columns(table: pa.Table, suffix: str) -> dict[str, pa.ChunkedArray]:
+def _columns(table: pa.Table, suffix: str) -> dict[str, pa.ChunkedArray | pa.Array]:
     """Return the columns as they are written: lengths of time are seconds in a text."""
-    pyarrow, compute = arrow("pyarrow"), arrow("pyarrow.compute")
+    pyarrow = arrow("pyarrow")
     columns = {name: table.column(name) for name in table.column_names}
     for name, column in columns.items() if suffix == ".csv" else ():
         if pyarrow.types.is_duration(column.type):
-            ticks = column.cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
-            columns[name] = compute.divide(ticks, float(_PER_SECOND[column.type.unit]))
+            seconds = column.to_numpy() / np.timedelta64(1, "s")
+            columns[name] = pyarrow.array(seconds, from_pandas=True)
     return columns
 
 
