@@ -29,7 +29,7 @@ class ClosecallError(Exception):
     exit_status: int | None = None
     """What the command line exits with, where that is not as usual."""
     status: str = ""
-    """What the row of a series says that cannot be read, one of `closecall.tables.STATUSES`."""
+    """What the row of a series says that cannot be read: a `closecall.tables.series.Status`."""
 
     def __init__(
         self,
@@ -150,6 +150,18 @@ def first_line(error: BaseException) -> str:
     'Corrupt snappy data.'
     """
     return str(error).strip().partition("\n")[0]
+
+
+def one_line(error: BaseException) -> str:
+    """Return what is wrong in one line, with the kind of an error that closecall did not word.
+
+    >>> one_line(InputError("a", "b", hint="c.")), one_line(KeyError("x")), one_line(MemoryError())
+    ('Expected a, got b.', "KeyError: 'x'", 'MemoryError')
+    """
+    if isinstance(error, ClosecallError):
+        return reason(error)
+    line = first_line(error)
+    return f"{type(error).__name__}: {line}" if line else type(error).__name__
 
 
 def shown(value: Any) -> str:

@@ -56,11 +56,13 @@ def test_a_bar_on_a_terminal_only(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     with show_progress() as progress:
         progress(3, 12)
-    assert "Scoring predictions" in terminal.getvalue()
-    assert "3/12" in terminal.getvalue()
-    monkeypatch.setattr("sys.stderr", io.StringIO())
+    assert "Scoring" in terminal.getvalue()
+    assert "3 of 12 predictions" in terminal.getvalue()
+    program = io.StringIO()
+    monkeypatch.setattr("sys.stderr", program)
     with show_progress() as progress:
-        assert progress is None
+        progress(3, 12)
+    assert not program.getvalue()
 
 
 def test_compiling_is_told_once_and_only_inside(capsys):

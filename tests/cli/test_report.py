@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from closecall.tables.batch.status import STATUSES
+from closecall.tables.batch.summary import STATUSES
 
 FILE = "t,label,score,alarm,value,group\n" + "".join(
     f"2024-01-0{1 + step // 4} {6 * (step % 4):02}:00:00,{label},{score},{alarm},{step},{group}\n"

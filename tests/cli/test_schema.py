@@ -10,7 +10,7 @@ import pytest
 from closecall.affiliation.event_scores import OUTCOMES
 from closecall.cli.commands import COMMANDS
 from closecall.cli.schema import NAMES, read_schema
-from closecall.tables.batch.status import STATUSES
+from closecall.tables.batch.summary import STATUSES
 from tests.cli.conftest import lines, validate, validator
 from tests.conftest import run_program
 

@@ -18,7 +18,7 @@ from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.rows import evaluate_series, evaluate_unit
 from closecall.tables.reading import plain_values
 from closecall.tables.roles import NamedTable
-from closecall.tables.series import read_series
+from closecall.tables.series import read_series, with_status
 from tests.tables.batch.groups import HandMade
 
 LABELS = [0, 1, 1, 0, 0, 1]
@@ -561,3 +561,17 @@ def test_disorder_index_ignores_the_times_of_series_out_of_order_only():
     uneven = dirty(t=[0, 1, 5, 6, 7, 8])
     assert row_of(uneven, time="t", disorder="index") == row_of(uneven, time="t")
     assert row_of(uneven, time="t")["affiliation_recall"] != disordered["affiliation_recall"]
+
+
+def test_errors_get_a_status_and_bugs_pass():
+    with pytest.raises(InputError) as caught, with_status("bad_times"):
+        raise InputError("a", "b")
+    assert caught.value.status == "bad_times"
+    with pytest.raises(ZeroDivisionError), with_status("bad_times"):
+        _ = 1 / 0
+
+
+def test_the_first_status_stays():
+    with pytest.raises(InputError) as caught, with_status("bad_scores"), with_status("nan_score"):
+        raise InputError("a", "nan")
+    assert caught.value.status == "nan_score"

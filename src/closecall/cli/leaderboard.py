@@ -14,8 +14,7 @@ from closecall.cli.intervals import MOST_PAIRS, print_intervals
 from closecall.cli.options import OFFSETS
 from closecall.errors import OUT_OF_ORDER
 from closecall.statistics.ranks import wins_text
-from closecall.tables.batch.status import DISORDER_HINT, STATUSES
-from closecall.tables.batch.summary import higher_is_better
+from closecall.tables.batch.summary import DISORDER_HINT, STATUSES, higher_is_better
 from closecall.tables.series import Status
 from closecall.wording import (
     UNDEFINED,

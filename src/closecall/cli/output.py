@@ -15,6 +15,7 @@ import click
 
 from closecall.files import whole_file
 from closecall.plain import schema_name
+from closecall.progress import progress_bar
 from closecall.wording import no_formula, plain_lines, plain_name
 
 if TYPE_CHECKING:
@@ -140,18 +141,10 @@ def load_matplotlib() -> None:
 
 
 @contextmanager
-def show_progress() -> Iterator[Callable[[int, int], None] | None]:
+def show_progress() -> Iterator[Callable[[int, int], None]]:
     """Show a bar on standard error while it takes long; nothing where that is no terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("Scoring predictions", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    with progress_bar("Scoring", 0, "predictions") as (move, _):
+        yield lambda done, total: move(completed=done, total=total)
 
 
 def tested(*sides: Any, **options: Any) -> Any:

@@ -27,7 +27,7 @@ from closecall.report.explorer import Page, Report, SeriesTrouble, require_page
 from closecall.report.series import ALONE, require_exact, series_content, summary
 from closecall.series import Scored
 from closecall.statistics import compute_ranks
-from closecall.tables.batch.status import DISORDER_HINT, STATUSES
+from closecall.tables.batch.summary import DISORDER_HINT, STATUSES
 from closecall.tables.roles import NamedTable
 from closecall.tables.series import Reading, Status, read_series, with_status
 

@@ -310,7 +310,7 @@ def test_workers_that_come_late_are_asked_for_their_version_and_used(monkeypatch
 
     def check(client):
         asked.append(len(client.nthreads()))
-        real(client)
+        return real(client)
 
     monkeypatch.setattr(dask_cluster, "_check_workers", check)
     monkeypatch.setattr(dask_cluster, "_TELL_SECONDS", 0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
@@ -15,10 +14,10 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError
+from closecall.errors import EngineError, InputError, InputTypeError
 from closecall.tables.batch import engines
 from closecall.tables.batch.engines import Engine, Outcome, run
-from closecall.tables.batch.evaluate import evaluate_frame, progress_bar
+from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.sources import open_source
 from tests.tables.batch.groups import run_with
 
@@ -216,43 +215,6 @@ def test_workers_start_before_the_data_is_opened(monkeypatch):
     order.clear()
     evaluate_frame(table, truth="label", score="score", workers=1)
     assert order == ["data"]
-
-
-def show_bar(**options):
-    with progress_bar(3000, "Evaluating", **options) as (advance, say):
-        advance(1000)
-        say("A line [for] people.")
-        advance(2000)
-
-
-def test_nothing_is_shown_to_a_program(capsys):
-    show_bar()
-    show_bar(show=False)
-    assert capsys.readouterr() == ("", "")
-
-
-def test_a_bar_that_is_asked_for_counts_to_the_end(capsys):
-    show_bar(show=True)
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert "Evaluating" in shown.err
-    assert "A line [for] people.\n" in shown.err
-    assert "3,000 of 3,000 samples" in shown.err
-
-
-def test_a_terminal_has_a_bar_by_itself(capsys, monkeypatch):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    show_bar()
-    assert "Evaluating" in capsys.readouterr().err
-
-
-def test_without_rich_only_a_bar_that_is_asked_for_is_missed(monkeypatch):
-    monkeypatch.setattr("closecall.tables.batch.evaluate.find_spec", lambda _: None)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    show_bar()
-    monkeypatch.setitem(sys.modules, "rich.console", None)
-    with pytest.raises(MissingExtraError, match=r"closecall\[cli\]"):
-        show_bar(show=True)
 
 
 class OutOfReach(Engine):

@@ -253,9 +253,9 @@ def test_the_bar_moves_with_each_part_of_a_giant_series(tmp_path, monkeypatch):
     moved = []
 
     @contextmanager
-    def bar(total, what, *, show):
+    def bar(what, total, counted, *, show):
         moved.append(-total)
-        yield moved.append, print
+        yield (lambda *, advance: moved.append(advance)), print
 
     monkeypatch.setattr(evaluate, "progress_bar", bar)
     asked = {"truth": "label", "score": "a", "threshold": 0.8, "metrics": ["affiliation"]}
@@ -378,7 +378,7 @@ def test_what_a_kill_at_the_very_end_left_is_removed(tmp_path):
     folder = Journal(out).folder
     folder.mkdir()
     (folder / "manifest.json").write_text('{"format": "closecall journal 4"}')
-    (tmp_path / "rows.parquet.lock").write_text("closecall writes here\n")
+    (tmp_path / "rows.parquet.lock").touch()
     assert len(evaluate_frame(TABLE, **ASKED, out=out, resume=True)) == len(whole)
     assert [path.name for path in tmp_path.iterdir()] == ["rows.parquet"]
 
@@ -609,7 +609,7 @@ ATTACKS = {
     "gone": lambda path, _: path.unlink(),
     "swapped": swap,
     "twice": lambda path, chance: shutil.copy(
-        path, path.with_name(f"{chance.getrandbits(128):032x}{path.suffix}")
+        path, path.with_name(f"{chance.getrandbits(256):064x}{path.suffix}")
     ),
     "a pickle": bomb,
     "a deep header": lambda path, _: path.write_bytes(b"[" * 100_000),

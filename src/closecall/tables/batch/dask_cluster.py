@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from concurrent.futures import CancelledError, Future
 from contextlib import ExitStack, suppress
-from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError
+from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError, one_line
 from closecall.tables.batch.engines import AHEAD, KEPT, Engine, listed_keys
 from closecall.tables.batch.options import installed_version
-from closecall.tables.batch.status import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +21,7 @@ _FEWEST = 8  # units on their way, so that a cluster that grows on demand has a 
 _SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
 _LARGEST_PORT = 65_535
 _CONNECT_SECONDS = 10
-_ASK_SECONDS = 5
-_LOOK_SECONDS = 0.5  # between looks for workers, while there are none
+_LOOK_SECONDS = 0.5  # between looks for workers
 _TELL_SECONDS = 10  # without any worker, until somebody is told
 _GIVE_UP_SECONDS = 60  # without any worker, until the batch ends
 _LARGE_UNIT = "1 GiB"  # tables in memory travel with their tasks, so that a task can be repeated
@@ -51,25 +48,19 @@ class DaskCluster(Engine):
             opened.enter_context(
                 dask.config.set({"distributed.admin.large-graph-warning-threshold": _LARGE_UNIT})
             )
-            _check_workers(client)
+            self._asked = _check_workers(client)
             self.retried = (distributed.scheduler.KilledWorker,)
             self._client = client
             self._sent: dict[Future[Any], Any] = {}
-            # Asked for their version before the first unit was sent, if anybody was there.
-            self._asked = bool(client.nthreads())
-            self._ahead, self._asked_room = _FEWEST, -inf
-            self._next_look = monotonic() + _LOOK_SECONDS
+            self._threads: int = sum(client.nthreads().values())
+            self._looked, self._told = monotonic(), False
             self._none_since: float | None = None
-            self._told = False
             self._opened = opened.pop_all()
 
     @property
     def ahead(self) -> int:
-        """How many units may be on their way; asked anew now and then, as clusters grow."""
-        if monotonic() - self._asked_room > _ASK_SECONDS:
-            self._asked_room = monotonic()
-            self._ahead = max(_FEWEST, AHEAD * sum(self._client.nthreads().values()))
-        return self._ahead
+        """How many units may be on their way."""
+        return max(_FEWEST, AHEAD * self._threads)
 
     def submit(self, function: Any, /, *arguments: Any, **options: Any) -> Future[Any]:
         """Send a unit; before there are workers, too, as some clusters grow on demand."""
@@ -105,16 +96,14 @@ class DaskCluster(Engine):
         if self._client.status != "running":
             raise ConnectionError
         now = monotonic()
-        if now < self._next_look and self._asked:
+        if self._asked and now - self._looked < _LOOK_SECONDS:
             return
-        if self._client.nthreads():
-            if not self._asked:
-                self._asked = True
-                _check_workers(self._client)
-            self._next_look, self._none_since = now + _ASK_SECONDS, None
+        self._looked, self._threads = now, sum(self._client.nthreads().values())
+        if self._threads:
+            self._none_since = None
+            self._asked = self._asked or _check_workers(self._client)
             return
-        self._next_look = now + _LOOK_SECONDS
-        self._none_since = now if self._none_since is None else self._none_since
+        self._none_since = self._none_since or now
         waited, address = now - self._none_since, self._client.scheduler.address
         if waited >= _GIVE_UP_SECONDS:
             rule = f"workers at the Dask scheduler {address}"
@@ -166,8 +155,8 @@ def _connect(distributed: Any, address: str) -> Any:
         raise EngineError(f"a Dask scheduler at {address}", got, hint=hint) from error
 
 
-def _check_workers(client: Any) -> None:
-    """Ask every worker for its version, since another one may give other numbers."""
+def _check_workers(client: Any) -> bool:
+    """Ask workers for their version, as another may give other numbers; return if there are any."""
     if client.asynchronous:
         raise InputTypeError("to be a client that waits", "an asynchronous one", argument="engine")
     ours = installed_version()
@@ -185,6 +174,7 @@ def _check_workers(client: Any) -> None:
         if version != ours:
             rule, got = f"every Dask worker to have closecall {ours}", f"{version} on {worker}"
             raise EngineError(rule, got, hint="Install the same version everywhere.")
+    return bool(versions)
 
 
 def _gone(client: Any, lost: Sequence[Keyed]) -> EngineError:

@@ -27,9 +27,15 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from closecall.errors import ClosecallError, EngineError, InputError, InputTypeError, shown
+from closecall.errors import (
+    ClosecallError,
+    EngineError,
+    InputError,
+    InputTypeError,
+    one_line,
+    shown,
+)
 from closecall.parameters import require_count
-from closecall.tables.batch.status import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence

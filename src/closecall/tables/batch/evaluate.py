@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, InputTypeError, MissingExtraError, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.parameters import read_flag, read_path, takes
+from closecall.progress import progress_bar
 from closecall.tables.batch.engines import KEPT, Engine, open_engine, run
 from closecall.tables.batch.journal import Journal, sole_writer
 from closecall.tables.batch.long_series import WholeSeries, can_be_cut
@@ -30,24 +29,15 @@ from closecall.tables.reading import MEMORY, memory_of, read_memory, too_large
 from closecall.tables.series import Disorder, Status
 from closecall.tables.sources import open_source
 from closecall.tables.units import DamagedUnit, MemoryUnit, needed_columns
-from closecall.wording import counted, plain_name
+from closecall.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import (
-        Callable,
-        Container,
-        Generator,
-        Iterable,
-        Iterator,
-        Mapping,
-        Sequence,
-    )
+    from collections.abc import Callable, Container, Generator, Iterable, Mapping, Sequence
     from os import PathLike
 
     import pyarrow as pa
 
     from closecall.events import Events
-    from closecall.tables.batch.engines import Say
     from closecall.tables.units import Unit, UnitSource
 
 Failure = tuple[str, str]  # the key of a unit, and why it failed
@@ -182,7 +172,7 @@ def evaluate_frame(
         Go on with the batch that was writing to `out`. If that is finished and has the columns that
         are asked for, nothing is evaluated, and its rows are returned, as Arrow tables.
     overwrite
-        Replace what is at `out`, finished or not.
+        Replace what is at `out`, finished or not, and the file of events beside it.
 
     Returns
     -------
@@ -354,7 +344,7 @@ def _require_single_tables(options: Any) -> None:
 
 
 def _plan(source: UnitSource, options: BatchOptions) -> list[Unit]:
-    """Plan the units of a source; parts of one series are one unit."""
+    """Plan the units of a source; parts of one series are one unit, too large ones fail."""
     units: list[Unit] = source.units()
     if not units:
         raise InputError(f"{source.name} to hold at least one series", "none")
@@ -363,7 +353,16 @@ def _plan(source: UnitSource, options: BatchOptions) -> list[Unit]:
         if whole.cut:
             return [whole]
         units = [whole]
-    return [_allowed(unit, source, options) for unit in units] if source.paths else units
+    budget, width = read_memory(options.memory), len(source.schema)
+    for place, unit in enumerate(units if source.paths else ()):
+        if memory_of(unit.rows, width) > budget:
+            hint = (
+                "Pass a larger `memory`; or ask for `metrics=['affiliation']` at a `threshold` "
+                "that is a number, which are computed in parts where the data is one series."
+            )
+            refusal = too_large(f"one series of {source.name}", budget, f"{unit.rows:,} rows", hint)
+            units[place] = DamagedUnit(unit.key, refusal, unit.rows)
+    return units
 
 
 def _seen(source: UnitSource, units: Sequence[Unit], options: BatchOptions) -> str:
@@ -372,19 +371,6 @@ def _seen(source: UnitSource, units: Sequence[Unit], options: BatchOptions) -> s
     detectors = "" if options.is_long else f", {counted(len(options.detectors), 'detector')}"
     told = f", {counted(damaged, 'unit')} that cannot be read" if damaged else ""
     return f"{source.series:,} series{' of detectors' if options.is_long else ''}{detectors}{told}."
-
-
-def _allowed(unit: Unit, source: UnitSource, options: BatchOptions) -> Unit:
-    """Return the unit, or one that fails in its place if it takes too much memory."""
-    budget = read_memory(options.memory)
-    if memory_of(unit.rows, len(source.schema)) <= budget:
-        return unit
-    hint = (
-        "Pass a larger `memory`; or ask for `metrics=['affiliation']` at a `threshold` that is a "
-        "number, which are computed in parts where the data is one series."
-    )
-    refusal = too_large(f"one series of {source.name}", budget, f"{unit.rows:,} rows", hint)
-    return DamagedUnit(unit.key, refusal, unit.rows)
 
 
 @dataclass(frozen=True)
@@ -415,7 +401,8 @@ class Batch:
         done, more = batch.rows(options)
         failures += more
         rows = in_order([unit.rows for unit in done], options)
-        codes = _first_codes(rows)
+        statuses, codes = (rows.column(name).to_pylist()[::-1] for name in ("status", CODE))
+        first_codes = {key: code or "" for key, code in zip(statuses, codes, strict=True)}
         advice, notes = advice_on_rows(rows, options), notes_on_rows(rows, options)
         rows = rows.drop_columns(HIDDEN)
         parts = [unit.events for unit in done if unit.events is not None]
@@ -425,7 +412,7 @@ class Batch:
             events = rows.select(names).slice(0, 0)
         failed = tuple(sorted(failures))
         count = len(done) + len(failed)
-        told = tuple(advice), codes, tuple(notes)
+        told = tuple(advice), first_codes, tuple(notes)
         return BatchResult(rows, events, options, kind, failed, count, *told)
 
     def with_shared_thresholds(self, options: BatchOptions) -> tuple[BatchOptions, list[Failure]]:
@@ -465,20 +452,16 @@ class Batch:
         with closing(self._outcomes(function, "Evaluating", failures, kept)) as outcomes:
             for _, rows in outcomes:
                 if rows is not None:
-                    done.append(self._checked(rows, options))
+                    if options.strict:  # what it stops in the middle of is not kept
+                        _require_ok(rows.rows, options)
+                    if self.journal is not None:
+                        self.journal.keep(rows.key, rows.tables)
+                    done.append(rows)
                 elif options.strict:
                     break
         if failures and (options.strict or not done):
             raise unread(failures)
         return done, failures
-
-    def _checked(self, part: UnitRows, options: BatchOptions) -> UnitRows:
-        """Keep what came of a unit, unless strict options stopped in the middle of it."""
-        if options.strict:
-            _require_ok(part.rows, options)
-        if self.journal is not None:
-            self.journal.keep(part.key, part.tables)
-        return part
 
     def _outcomes(
         self,
@@ -491,7 +474,7 @@ class Batch:
         units = [unit for unit in self.units if unit.key not in kept]
         sizes = {unit.key: unit.rows for unit in units}
         with (
-            progress_bar(sum(sizes.values()), what, show=self.progress) as (advance, say),
+            progress_bar(what, sum(sizes.values()), "samples", show=self.progress) as (move, say),
             closing(run(units, function, self.engine, say=say)) as finished,
         ):
             for place, unit in enumerate(units):
@@ -500,9 +483,10 @@ class Batch:
                 if not unit.cut and unit.rows >= _LARGE:
                     say(_IN_MEMORY.format(unit.rows))
                 if type(self.engine) is Engine:  # which evaluates it here
-                    units[place], sizes[unit.key] = replace(unit, advance=advance), 0
+                    units[place] = replace(unit, advance=lambda more: move(advance=more))
+                    sizes[unit.key] = 0
             for outcome in finished:
-                advance(sizes[outcome.key])
+                move(advance=sizes[outcome.key])
                 if outcome.value is None:
                     failures.append((outcome.key, str(outcome.error)))
                 yield outcome.key, outcome.value
@@ -522,55 +506,11 @@ def unread(failures: Sequence[Failure]) -> InputError:
     return InputError("every unit to be read and evaluated", got, hint=hint)
 
 
-@contextmanager
-def progress_bar(
-    total: int, what: str, *, show: bool | Say | None = None
-) -> Iterator[tuple[Callable[[int], Any], Say]]:
-    """Show how far a batch has come, on standard error; yield what advances it, and what says so.
-
-    By default it is shown only if standard error is a terminal and rich is installed; if it is
-    not, `show` may be a function that is called with the lines.
-    """
-    say = show if callable(show) else lambda _: None
-    if show is None or callable(show):
-        show = sys.stderr.isatty() and find_spec("rich") is not None
-    if not show:
-        yield (lambda _: None), say
-        return
-    try:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-        from rich.text import Text
-    except ImportError as error:
-        raise MissingExtraError("rich", "cli") from error
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f} samples"),
-        TimeRemainingColumn(),
-    )
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=console.is_terminal) as bar:
-        task = bar.add_task(what, total=total)
-        yield (
-            (lambda more: bar.advance(task, more)),
-            (lambda text: console.print(Text(plain_name(text)))),
-        )
-
-
 _IN_MEMORY = (
     "One series of {:,} samples is read into memory: what is asked for looks at all of them at "
     'once. With metrics=["affiliation"] (--metric affiliation), a number as the threshold or '
     'predictions, disorder="error" and no ignored time, it is read in parts.'
 )
-
-
-def _first_codes(rows: pa.Table) -> dict[str, str]:
-    """Return the code of the first row of each status."""
-    codes: dict[str, str] = {}
-    for status, code in zip(*(rows.column(x).to_pylist() for x in ("status", CODE)), strict=True):
-        codes.setdefault(status, code or "")
-    return codes
 
 
 def _written_thresholds(

@@ -17,17 +17,18 @@ import re
 import sys
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import sha256
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from closecall.errors import InputError
 from closecall.files import UNFINISHED, flush, require_apart, whole_file
 from closecall.parameters import read_path
 from closecall.tables.batch.options import DETECTOR, SIGNATURE
-from closecall.tables.batch.rows import EVENT_COLUMNS, row_types
+from closecall.tables.batch.rows import row_types
 from closecall.tables.grouping import from_streams, to_stream
 from closecall.tables.reading import arrow, read_table, write_table
 
@@ -40,13 +41,9 @@ if TYPE_CHECKING:
     from closecall.tables.batch.options import BatchOptions
 
 _SUFFIXES = (".parquet", ".pq", ".csv")
-_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
-
 _FORMAT = "closecall journal 4"
-_MAGIC = b'{"format": "closecall journal '  # how all files but the output begin, in every version
 _MANIFEST = "manifest.json"
-_NAME = re.compile(r"[0-9a-f]{32}([0-9a-f]{32})?\.(unit|note)|manifest\.json")
-_LOCK = b"closecall writes here\n"
+_NAME = re.compile(rf"[0-9a-f]{{64}}\.unit|manifest\.json|{UNFINISHED.pattern}", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -70,16 +67,15 @@ class Journal:
         overwrite: bool = False,
     ) -> Journal:
         """Begin a batch, or go on with one; raise if another one, or an output, is in the way."""
-        journal = cls(Path(out))
+        journal, manifest = cls(Path(out)), {"format": _FORMAT, **about}
         journal._check_place(inputs, resume=resume, overwrite=overwrite)
         if overwrite or not journal._is_begun():
             journal._remove()
         if journal.folder.exists():
-            journal._require_same(about)
+            journal._require_same(manifest)
         else:
             journal.folder.mkdir()
-            manifest = {"format": _FORMAT, **about}
-            journal._write(_MANIFEST, json.dumps(manifest, indent=None).encode())
+            journal._write(_MANIFEST, json.dumps(manifest).encode())
         return journal
 
     @property
@@ -113,7 +109,7 @@ class Journal:
         """Put the output in its place, in one step, and remove what led to it."""
         beside = nullcontext() if events is None else self._placed(events, self.events_out)
         with self._placed(rows, self.out), beside:  # both are written before one is in its place
-            if events is None and _is_events_file(self.events_out):
+            if events is None and self.events_out.is_file():
                 # Those of an earlier batch would be taken for those of this one.
                 self.events_out.unlink()
         flush(self.out.parent)
@@ -153,7 +149,7 @@ class Journal:
         """Name a file by its content, and by the question that it answers."""
         return f"{sha256(self._manifest + content).hexdigest()}.unit"
 
-    @cached_property
+    @property
     def _manifest(self) -> bytes:
         return (self.folder / _MANIFEST).read_bytes()
 
@@ -174,50 +170,41 @@ class Journal:
         if resume and overwrite:
             raise InputError("either `resume` or `overwrite`", "both")
         require_apart("out", (self.out, self.events_out), inputs)
-        self._check_folder()
-        foreign = self.events_out.exists() and not _is_events_file(self.events_out)
-        if (overwrite or (resume and self._is_begun())) and not foreign:
+        if self.folder.exists() and not self._is_ours():
+            raise self._foreign()
+        if overwrite or (resume and self._is_begun()):
             return
         if resume and self.out.exists():
             raise _in_the_way(f"{self.out} to be unfinished", "a finished output")
-        if self._is_begun() and not foreign:
+        if self._is_begun():
             raise InputError(
                 f"no unfinished batch at {self.folder}",
                 "one",
                 hint="Go on with it with `resume=True`, or drop it with `overwrite=True`.",
             )
-        if foreign:
-            hint = "It holds no rows of events. Move it elsewhere, or choose another output."
-            raise InputError(f"no file at {self.events_out}", "one", hint=hint)
         for path in (self.out, self.events_out):
             if path.exists():
                 raise _in_the_way(f"no file at {path}", "one")
 
-    def _check_folder(self) -> None:
-        """Raise if the folder is not as a batch left it: what leads elsewhere is not followed."""
-        if self.folder.is_symlink() or (self.folder.exists() and not self.folder.is_dir()):
-            got = "a link" if self.folder.is_symlink() else "a file"
-            raise InputError(f"a folder of a batch at {self.folder}", got, hint="Move it.")
-        inside = self.folder.iterdir() if self.folder.is_dir() else ()
-        if not all(map(_may_be_ours, inside)):
-            raise self._foreign()
+    def _is_ours(self) -> bool:
+        """Whether the folder holds only files, and those are called as a batch calls them."""
+        return self.folder.is_dir() and all(
+            _NAME.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
+            for entry in list(os.scandir(self.folder))  # which closes it
+        )
 
     def _is_begun(self) -> bool:
         """Whether there is anything to lose: a batch that was refused at once left nothing."""
-        return self.folder.is_dir() and any(
-            path.suffix in (".unit", ".note") for path in self.folder.glob("[!.]*")
-        )
+        return any(self.folder.glob("[!.]*.unit"))
 
-    def _require_same(self, about: Mapping[str, str]) -> None:
+    def _require_same(self, manifest: Mapping[str, str]) -> None:
         """Raise if what was begun asks something else, and tell what differs."""
         try:
             begun = dict(json.loads(self._manifest))
         except (OSError, ValueError, TypeError, RecursionError):
             raise _in_the_way(f"{self.folder} to be of a batch", "no manifest in it") from None
-        if begun.pop("format", None) != _FORMAT:
-            raise _in_the_way(f"{self.folder} to be of this version of closecall", "another one")
-        for name in dict.fromkeys((*begun, *about)):
-            then, now = begun.get(name, "none"), about.get(name, "none")
+        for name in dict.fromkeys((*begun, *manifest)):
+            then, now = begun.get(name, "none"), manifest.get(name, "none")
             if then != now:
                 # A fingerprint tells a reader nothing.
                 got = "other data" if name == "data" else f"`{name}` {now}, which was {then}"
@@ -229,14 +216,13 @@ class Journal:
                 )
 
     def _remove(self) -> None:
-        """Remove the folder, but nothing in it that is not ours."""
+        """Remove the folder, but no file in it that a batch would call otherwise."""
         if not self.folder.is_dir():
             return
         # The manifest goes last: units without it could not be resumed after a kill.
         for path in sorted(self.folder.iterdir(), key=lambda path: path.name == _MANIFEST):
-            if UNFINISHED.fullmatch(path.name) or (_may_be_ours(path) and _is_ours(path)):
+            if _NAME.fullmatch(path.name):
                 path.unlink()
-        self.__dict__.pop("_manifest", None)
         try:
             self.folder.rmdir()
         except OSError:
@@ -252,46 +238,24 @@ def sole_writer(out: str | PathLike[str]) -> Iterator[None]:
     """Hold the lock of an output, ``results.parquet.lock``; the system drops it if we die."""
     path = Path(f"{read_path(out, 'out')}.lock")
     try:
-        handle, content = _opened(path)
+        handle = os.open(path, os.O_RDONLY | os.O_CREAT, 0o644)
     except OSError:  # the place itself is wrong, and who writes there says how
         yield
         return
-    try:
-        if not _locked(handle) or not _is_at(handle, path):
+    with os.fdopen(handle):
+        if not _locked(handle, path):
             hint = "Wait for it, or choose another output."
             raise InputError(f"no other batch to be writing to {out}", "one", hint=hint)
         try:
             yield
         finally:
-            # Anything else of that name is somebody's own.
-            ours = content == _LOCK and not path.is_symlink()
-            if ours and sys.platform != "win32":  # where it cannot be removed
-                path.unlink(missing_ok=True)
-    finally:
-        os.close(handle)
+            if not os.fstat(handle).st_size:  # ours is empty
+                with suppress(OSError):  # Windows removes no open file
+                    path.unlink()
 
 
-def _opened(path: Path) -> tuple[int, bytes]:
-    """Open a lock, with what is in it; nothing is written to one that was there before."""
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
-    except FileExistsError:
-        try:
-            handle = os.open(path, os.O_RDWR)
-        except PermissionError:  # that of another user
-            handle = os.open(path, os.O_RDONLY)
-        return handle, os.read(handle, len(_LOCK) + 1)
-    try:
-        os.write(handle, _LOCK)
-    except OSError:  # the disk is full
-        os.close(handle)
-        path.unlink()
-        raise
-    return handle, _LOCK
-
-
-def _locked(handle: int) -> bool:
-    """Lock a file unless somebody else has."""
+def _locked(handle: int, path: Path) -> bool:
+    """Lock a file unless somebody else has, or had and has removed it since it was opened."""
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -305,15 +269,7 @@ def _locked(handle: int) -> bool:
         return False
     except OSError:  # a disk that knows no locks: nobody can be kept out
         return True
-    return True
-
-
-def _is_at(handle: int, path: Path) -> bool:
-    """Whether the open file is still the one of that name: its owner removes it when done."""
-    try:
-        return os.path.samestat(os.fstat(handle), path.stat())
-    except FileNotFoundError:
-        return False
+    return path.exists() and os.path.samestat(os.fstat(handle), path.stat())
 
 
 def require_suffix(path: str | PathLike[str], argument: str) -> None:
@@ -333,46 +289,16 @@ def write_rows(table: pa.Table, path: str | PathLike[str]) -> None:
     write_table(_columns(table, place.suffix), path)
 
 
-def _columns(table: pa.Table, suffix: str) -> dict[str, pa.ChunkedArray]:
+def _columns(table: pa.Table, suffix: str) -> dict[str, pa.ChunkedArray | pa.Array]:
     """Return the columns as they are written: lengths of time are seconds in a text."""
-    pyarrow, compute = arrow("pyarrow"), arrow("pyarrow.compute")
+    pyarrow = arrow("pyarrow")
     columns = {name: table.column(name) for name in table.column_names}
     for name, column in columns.items() if suffix == ".csv" else ():
         if pyarrow.types.is_duration(column.type):
-            ticks = column.cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
-            columns[name] = compute.divide(ticks, float(_PER_SECOND[column.type.unit]))
+            seconds = column.to_numpy() / np.timedelta64(1, "s")
+            columns[name] = pyarrow.array(seconds, from_pandas=True)
     return columns
-
-
-def _is_events_file(path: Path) -> bool:
-    """Whether a file holds rows of events as a batch writes them: others are not ours."""
-    try:
-        if path.suffix in _SUFFIXES[:2]:
-            metadata = arrow("pyarrow.parquet").read_metadata(path)
-            names, empty = metadata.schema.to_arrow_schema().names, not metadata.num_rows
-        else:
-            with path.open(encoding="utf-8") as file:
-                head, empty = file.readline().replace('"', "").strip(), not file.readline()
-            names = head.split(",")
-    except (OSError, ValueError):
-        return False
-    return (empty and DETECTOR in names) or tuple(names[-len(EVENT_COLUMNS) :]) == EVENT_COLUMNS
-
-
-def _may_be_ours(path: Path) -> bool:
-    """Whether a file is called as a batch would call it, which makes no links and no folders."""
-    named = _NAME.fullmatch(path.name) or UNFINISHED.fullmatch(path.name)
-    return bool(named) and path.is_file() and not path.is_symlink()
 
 
 def _in_the_way(rule: str, got: str) -> InputError:
     return InputError(rule, got, hint="Replace it with `overwrite=True`.")
-
-
-def _is_ours(path: Path) -> bool:
-    """Whether a file begins as ours do, as far as it was written."""
-    try:
-        with path.open("rb") as file:
-            return _MAGIC.startswith(file.read(len(_MAGIC)))
-    except OSError:
-        return False

@@ -19,6 +19,7 @@ from closecall.errors import (
     InputError,
     InputTypeError,
     UndefinedMetricError,
+    one_line,
     reason,
     with_names,
 )
@@ -43,7 +44,6 @@ from closecall.tables.batch.options import (
     QUIET,
     RETUNED,
 )
-from closecall.tables.batch.status import one_line
 from closecall.tables.roles import NamedTable, as_times
 from closecall.tables.series import Status, read_series
 

@@ -27,7 +27,6 @@ from closecall.statistics import (
 from closecall.statistics.intervals import read_drawing, read_level
 from closecall.statistics.ranks import ranks_of
 from closecall.tables.batch.options import ALARMED, BEST, DETECTOR, GAP, NOTES, QUIET
-from closecall.tables.batch.status import STATUSES
 from closecall.tables.reading import value_type
 from closecall.tables.series import Status
 from closecall.wording import listed
@@ -39,6 +38,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.tables.batch.options import BatchOptions
+
+STATUSES = {
+    Status.OK: "evaluated",
+    Status.CONSTANT_SCORE: "with the same score everywhere",
+    Status.UNDEFINED: "with an undefined metric",
+    Status.NO_EVENT: "without a true event",
+    Status.NAN_SCORE: "with missing scores",
+    Status.BAD_SCORES: "with scores that are not numbers",
+    Status.BAD_LABELS: "with labels that are not 0 or 1",
+    Status.BAD_TIMES: "with times that repeat, go back or cannot be used",
+    Status.EMPTY: "without a sample to evaluate",
+    Status.FAILED: "that failed",
+}
+"""Every status a row can have, and how a summary says it."""
+DISORDER_HINT = (
+    "--disorder sort puts samples in the order of their times, and first, last or mean also keeps "
+    "one of each; index counts samples instead"
+)
 
 
 def summarise(
