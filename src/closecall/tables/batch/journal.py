@@ -269,7 +269,10 @@ def _locked(handle: int, path: Path) -> bool:
         return False
     except OSError:  # a disk that knows no locks: nobody can be kept out
         return True
-    return path.exists() and os.path.samestat(os.fstat(handle), path.stat())
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def require_suffix(path: str | PathLike[str], argument: str) -> None:
