@@ -14,19 +14,7 @@ from rich.text import Text
 from closecall.affiliation.curve import affiliation_curve
 from closecall.affiliation.result import fewest_false_alarms, headlines
 from closecall.affiliation.thresholds import Constraints, OperatingPoint, duration_text
-from closecall.cli import screen
-from closecall.cli.options import (
-    Command,
-    by_column_option,
-    input_options,
-    output_options,
-    parse_budget,
-    parse_duration,
-    parse_rule,
-    parse_time,
-    score_option,
-    significance_option,
-)
+from closecall.cli import options, screen
 from closecall.cli.output import load_matplotlib, tested
 from closecall.errors import InputError, UndefinedMetricError, reason, with_names
 from closecall.fscore import f_measure
@@ -113,76 +101,47 @@ def parse_points(text: str) -> int | None:
     return int(text) or None
 
 
-@click.command(cls=Command, help=_HELP)
-@input_options("SCORES", score_option, nan=True)
-@click.option(
-    "--beta",
+@click.command(cls=options.Command, help=_HELP)
+@options.inputs("SCORES", options.score, nan=True)
+@options.option("--beta B", "Recall weighs B times as much as precision.", type=float, default=1.0)
+@options.option("--min-precision P", "Least precision, from 0 to 1.", type=float)
+@options.option("--min-recall R", "Least recall, from 0 to 1.", type=float)
+@options.option(
+    "--max-alarms-per COUNT/DURATION", "Most alarms: 2/1d, 5/8h, or 3/100 on a numeric axis."
+)
+@options.option("--max-false-alarms-per COUNT/DURATION", "Most alarms that overlap no true event.")
+@options.option(
+    "--max-alarmed SHARE",
+    "Largest share of the time in alarm, from 0 to 1; 0.5 with a budget of alarms.",
     type=float,
-    default=1.0,
-    metavar="B",
-    help="Recall weighs B times as much as precision.",
 )
-@click.option("--min-precision", type=float, metavar="P", help="Least precision, from 0 to 1.")
-@click.option("--min-recall", type=float, metavar="R", help="Least recall, from 0 to 1.")
-@click.option(
-    "--max-alarms-per",
-    type=parse_budget,
-    metavar="COUNT/DURATION",
-    help="Most alarms: 2/1d, 5/8h, or 3/100 on a numeric axis.",
+@options.option(
+    "--cooldown DURATION", "Alarms less than that apart count once: 10min, or a number."
 )
-@click.option(
-    "--max-false-alarms-per",
-    type=parse_budget,
-    metavar="COUNT/DURATION",
-    help="Most alarms that overlap no true event.",
-)
-@click.option(
-    "--max-alarmed",
-    type=float,
-    metavar="SHARE",
-    help="Largest share of the time in alarm, from 0 to 1; 0.5 with a budget of alarms.",
-)
-@click.option(
-    "--cooldown",
-    type=parse_duration,
-    metavar="DURATION",
-    help="Alarms less than that apart count once: 10min, or a number.",
-)
-@click.option(
-    "--threshold",
+@options.option(
+    "--threshold RULE",
+    "Choose by a rule, see above, instead of by the highest F1.",
     "rule",
-    type=parse_rule,
-    metavar="RULE",
-    help="Choose by a rule, see above, instead of by the highest F1.",
+    type=options.parse_rule,
 )
-@click.option(
-    "--fit-until",
-    type=parse_time,
-    metavar="TIME",
-    help="Choose on the time before, and judge on the time after.",
-)
-@click.option(
-    "--cross-fit",
+@options.option("--fit-until TIME", "Choose on the time before, and judge on the time after.")
+@options.option(
+    "--cross-fit [FOLDS]",
+    "Score events at thresholds that other events choose, in FOLDS parts (5 if not given).",
     "folds",
-    is_flag=False,
     flag_value="5",
     type=click.IntRange(2),
-    metavar="[FOLDS]",
-    help="Score events at thresholds that other events choose, in FOLDS parts (5 if not given).",
 )
-@click.option(
-    "--points",
+@options.option(
+    "--points N",
+    "About how many points of the curve json and csv hold; `all` for every threshold.",
     type=parse_points,
     default="200",
-    metavar="N",
-    help="About how many points of the curve json and csv hold; `all` for every threshold.",
 )
-@by_column_option
-@significance_option
-@output_options("json holds everything; csv one row per point of the curve.", show_all=True)
-@click.option(
-    "--plot", "plot_file", type=parse_picture, metavar="FILE", help="Draw the curve there."
-)
+@options.by_column
+@options.significance
+@options.output("json holds everything; csv one row per point of the curve.", show_all=True)
+@options.option("--plot FILE", "Draw the curve there.", "plot_file", type=parse_picture)
 def curve(
     *,
     inputs: Inputs,

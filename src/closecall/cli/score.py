@@ -11,21 +11,7 @@ import numpy as np
 from rich.text import Text
 
 from closecall.affiliation.result import headlines, latex_scores
-from closecall.cli import screen
-from closecall.cli.options import (
-    Command,
-    by_column_option,
-    choice_option,
-    each_once,
-    input_options,
-    metric_option,
-    output_options,
-    parse_duration,
-    predicted_option,
-    rule_option,
-    score_option,
-    significance_option,
-)
+from closecall.cli import options, screen
 from closecall.cli.output import tested
 from closecall.parameters import is_number
 from closecall.signature import data_hash, joined_hash
@@ -80,25 +66,23 @@ _SECOND = np.timedelta64(1, "s")
 _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
-@click.command(cls=Command, help=_HELP)
-@input_options("PREDICTED", predicted_option, score_option, rule_option, nan=True)
-@click.option(
-    "--point-length",
-    type=parse_duration,
-    metavar="DURATION",
-    help="A length for points, 1min or a number; without one they weigh nothing beside ranges.",
+@click.command(cls=options.Command, help=_HELP)
+@options.inputs("PREDICTED", options.predicted, options.score, options.rule, nan=True)
+@options.option(
+    "--point-length DURATION",
+    "A length for points, 1min or a number; without one they weigh nothing beside ranges.",
 )
-@choice_option(
+@options.choice(
     "--zero-division",
     "Precision of an event without alarms; nan leaves it out of the mean.",
     "nan",
     "0",
     "1",
 )
-@by_column_option
-@metric_option("Also compute that metric, `all` for all that need no parameter; repeat it.")
-@significance_option
-@output_options(
+@options.by_column
+@options.metric("Also compute that metric, `all` for all that need no parameter; repeat it.")
+@options.significance
+@options.output(
     "json holds everything; csv one row per event; latex a table of the detectors.",
     "latex",
     show_all=True,
@@ -112,7 +96,7 @@ def score(
     point_length: Any,
     zero_division: str,
     by_column: tuple[str, ...],
-    metrics: tuple[tuple[str, dict[str, Any]], ...],
+    metrics: dict[str, dict[str, Any]] | None,
     shifts: int | None,
     output: Output,
 ) -> None:
@@ -121,11 +105,10 @@ def score(
         message = "--significance goes with --zero-division nan only: it scores the shifts so."
         raise click.UsageError(message)
     require_rule(scores, rule, shifts)
-    asked = each_once(metrics)
-    if asked is not None and by_column and output.format == "csv":
+    if metrics is not None and by_column and output.format == "csv":
         raise click.UsageError("csv holds either --metric or --by-column; json holds both.")
-    options = {"point_length": point_length, "zero_division": float(zero_division)}
-    found, series, noted = evaluate_inputs(inputs, predicted, scores, rule, asked, **options)
+    lengths = {"point_length": point_length, "zero_division": float(zero_division)}
+    found, series, noted = evaluate_inputs(inputs, predicted, scores, rule, metrics, **lengths)
     if by_column:
         for name, result in found.results.items():
             found.counts[name] = screen.counts_by(result, by_column)
