@@ -13,7 +13,7 @@ from closecall.check import check as check_results
 from closecall.check.gate import columns as cells_by_name
 from closecall.check.runs import NUMBERS, is_results
 from closecall.cli import options, screen
-from closecall.cli.score import evaluate_inputs, require_rule, sign_scores
+from closecall.cli.score import score_inputs
 from closecall.files import whole_file
 from closecall.metrics.registry import REQUIRED
 from closecall.plain import schema_name
@@ -65,22 +65,23 @@ def _parse_limit(text: str) -> tuple[str, float]:
     return name, number
 
 
-def _limit_option(side: str, what: str) -> Any:
-    return click.option(
-        f"--{side}",
-        f"{side}imum",
-        type=_parse_limit,
-        multiple=True,
-        metavar="NAME=VALUE",
-        help=f"The {what} that a number may be; repeat it.",
-    )
-
-
 @click.command(cls=options.Command, help=_HELP)
 @options.inputs(
     "PREDICTED",
-    _limit_option("min", "least"),
-    _limit_option("max", "most"),
+    options.option(
+        "--min NAME=VALUE",
+        "The least that a number may be; repeat it.",
+        "minimum",
+        type=_parse_limit,
+        multiple=True,
+    ),
+    options.option(
+        "--max NAME=VALUE",
+        "The most that a number may be; repeat it.",
+        "maximum",
+        type=_parse_limit,
+        multiple=True,
+    ),
     options.option("--baseline FILE", "Results of an earlier run, as RESULTS."),
     options.option(
         "--tolerance X",
@@ -130,12 +131,12 @@ def check(
             metric = NUMBERS.get(name)
             if metric and name not in _SCORED and REQUIRED not in metric.parameters.values():
                 asked.setdefault(metric.name, {})
-        require_rule(scores, rule, None)
-        data, series, noted = evaluate_inputs(inputs, predicted, scores, rule, asked)
+        scored = score_inputs(inputs, predicted, scores, rule, asked)
+        noted = scored.notes
         results = {
             "schema": schema_name("score"),
-            "detectors": [{"detector": name, **data.values(name)} for name in data.results],
-            "signature": str(sign_scores(data, series, rule, None)),
+            "detectors": [{"detector": name, **scored.values(name)} for name in scored.results],
+            "signature": str(scored.signature),
         }
     found = check_results(
         results,
