@@ -171,10 +171,7 @@ def batch(
         message = f"Expected --resume and --output to name one file, got {resume} and {out}."
         raise click.UsageError(message)
     out = resume or out
-    if layout is not None:
-        known = {name: given[name] for name in ("by", "series", "truth")}
-        layout.require_alone(**known, predicted=predicted)
-    elif given["truth"] is None:
+    if layout is None and given["truth"] is None:
         message = "Missing option '--truth'. It, or --layout, says where the labels are."
         raise click.UsageError(message)
     going_on = "what was finished is in {}, and --resume goes on"
@@ -184,7 +181,9 @@ def batch(
         if ignore is not None and Path(ignore).is_file():
             given["ignore"] = read_events(ignore, encoding=given["encoding"], merge=True)
         if layout is not None:
-            source, found = layout.read(data, timed=given["time"] is not None)
+            known = {name: given[name] for name in ("by", "series", "truth")}
+            timed = given["time"] is not None
+            source, found = layout.read(data, timed=timed, **known, predicted=predicted)
             given |= {"by": "series", "truth": "label"}
             score = score or found
         result = evaluate_frame(

@@ -159,14 +159,18 @@ def curve(
 ) -> None:
     """Score every threshold from files, and choose one."""
     asked = Criterion(beta, limits, None if rule is None or rule.looks_at_truth else rule)
-    asked.require_one_way(fit_until, folds)
+    if asked.rule is not None and (beta != 1 or any(x is not None for x in limits.values())):
+        message = "--threshold chooses alone; limits and --beta are of the highest F1."
+        raise click.UsageError(message)
+    if folds is not None and (asked.rule is not None or fit_until is not None):
+        message = "--cross-fit is of the highest F1; leave out --threshold and --fit-until."
+        raise click.UsageError(message)
     if shifts is not None and output.format == "csv":
         message = "--significance goes with --format table or json; csv holds the curve only."
         raise click.UsageError(message)
     series, fits, fit_until = _read_parts(inputs, scores, fit_until)
     scored = series.detectors.scored
-    several = len(scored) > 1
-    if several and plot_file is not None:
+    if len(scored) > 1 and plot_file is not None:
         raise click.UsageError("--plot draws the curve of one --score.")
     chosen = {name: asked.choose(judged, fits[name]) for name, judged in scored.items()}
     results = {name: curve.at(point.threshold) for name, (curve, point) in chosen.items()}
@@ -205,18 +209,8 @@ def curve(
         rows = len(points_of_all["threshold"])
         write_table(points_of_all | {"signature": [str(signature)] * rows}, output.path or "-")
         return
-
-    def table(console: Console) -> None:
-        if several:
-            cuts = {name: choice.point.threshold for name, choice in found.items()}
-            screen.print_detectors(results, cuts, noted, console)
-        for name, choice in found.items():
-            if several:
-                console.print(Text(f"\n{plain_name(name)}", style="bold cyan"))
-            _print_choice(choice, [] if several else noted, console, output.most)
-
     output.write(
-        table=table,
+        table=lambda console: _print_choices(found, noted, console, output.most),
         values=lambda: screen.by_detector(
             {name: x.values(points) for name, x in found.items()}, noted
         ),
@@ -302,16 +296,6 @@ class Criterion:
     limits: dict[str, Any]
     rule: ThresholdRule | None
     """One that does not look at the labels; None for the highest F-beta."""
-
-    def require_one_way(self, fit_until: Any, folds: int | None) -> None:
-        """Raise if two options contradict each other."""
-        limited = self.beta != 1 or any(value is not None for value in self.limits.values())
-        if self.rule is not None and limited:
-            message = "--threshold chooses alone; limits and --beta are of the highest F1."
-            raise click.UsageError(message)
-        if folds is not None and (self.rule is not None or fit_until is not None):
-            message = "--cross-fit is of the highest F1; leave out --threshold and --fit-until."
-            raise click.UsageError(message)
 
     def kept(self, clock: Clock) -> list[ThresholdLimit]:
         """Return the limits that were asked for, shares of time last."""
@@ -404,6 +388,21 @@ def save_curve(curve: AffiliationCurve, chosen: OperatingPoint, path: str) -> No
     from closecall.plot.drawing import save_figure
 
     save_figure(curve.plot(beta=chosen.beta, point=chosen)[0].figure, path)
+
+
+def _print_choices(
+    found: dict[str, Choice], noted: list[str], console: Console, most: int | None
+) -> None:
+    """Print the choice of the only detector, or those of several under a table of all."""
+    if len(found) == 1:
+        _print_choice(next(iter(found.values())), noted, console, most)
+        return
+    cuts = {name: choice.point.threshold for name, choice in found.items()}
+    results = {name: choice.at for name, choice in found.items()}
+    screen.print_detectors(results, cuts, noted, console)
+    for name, choice in found.items():
+        console.print(Text(f"\n{plain_name(name)}", style="bold cyan"))
+        _print_choice(choice, [], console, most)
 
 
 def _print_choice(found: Choice, noted: list[str], console: Console, most: int | None) -> None:

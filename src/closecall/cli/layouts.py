@@ -28,19 +28,20 @@ class LayoutOptions:
     missing: Any
     outside: bool
 
-    def require_alone(self, **columns: Any) -> None:
-        """Raise if an option names what a layout knows."""
-        for option, value in columns.items():
-            if value:
-                raise click.UsageError(
-                    f"--{option} does not go with --layout, whose series, labels and scores are "
-                    "known; --score chooses among its detectors."
-                )
+    def read(
+        self, data: Sequence[str], *, timed: bool, **known: Any
+    ) -> tuple[pa.Table, tuple[str, ...]]:
+        """Read the one folder that DATA names, times only if asked; return its detectors too.
 
-    def read(self, data: Sequence[str], *, timed: bool) -> tuple[pa.Table, tuple[str, ...]]:
-        """Read the one folder that DATA names, times only if asked; return its detectors too."""
-        message = ""
-        if len(data) != 1:
+        Raise if an option names what a layout knows.
+        """
+        message, named = "", [option for option, value in known.items() if value]
+        if named:
+            message = (
+                f"--{named[0]} does not go with --layout, whose series, labels and scores are "
+                "known; --score chooses among its detectors."
+            )
+        elif len(data) != 1:
             message = f"With --layout, DATA is one folder; there are {len(data)}."
         elif self.name == "nab" and self.scores is not None:
             message = "With --layout nab there is no --scores: they are in DATA, in results/."

@@ -88,14 +88,12 @@ def report(
     if layout is None:
         inputs, by = folder_inputs(inputs, by)
     else:
-        layout.require_alone(by=by, truth=inputs.truth, predicted=detectors["predicted"])
         data = [str(file) for file in inputs.files if file is not None]
-        table, found = layout.read(data, timed=inputs.time is not None)
+        known = {"by": by, "truth": inputs.truth, "predicted": detectors["predicted"]}
+        table, found = layout.read(data, timed=inputs.time is not None, **known)
         detectors["scores"] = detectors["scores"] or found
-        inputs, by = (
-            replace(inputs, files=(NamedTable(data[0], table),), truth="label"),
-            ("series",),
-        )
+        inputs = replace(inputs, files=(NamedTable(data[0], table),), truth="label")
+        by = ("series",)
     given = options.read_thresholds(thresholds, inputs.names(detectors["scores"], "score"))
     page, noted = report_inputs(inputs, by=by, thresholds=given or None, **detectors)
     path = page.save(output)

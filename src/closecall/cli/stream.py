@@ -95,42 +95,30 @@ _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 def stream(
     file: str,
     *,
-    truth: str,
     predicted: str | None,
     score: str | None,
     threshold: float | None,
-    time: str | None,
-    ignore: str | None,
-    since: Any,
-    until: Any,
-    nan: str,
-    max_step: Any,
     end: Any,
     every: Any,
     state: str | None,
+    **columns: Any,
 ) -> None:
     """Score samples as they come."""
     if (predicted is None) == (score is None):
         raise click.UsageError("Give --predicted, or --score and --threshold.")
     if (score is None) != (threshold is None):
         raise click.UsageError("--score and --threshold go together.")
-    if time is None and (since, until) != (None, None):
+    reading = Reading(
+        predicted=() if predicted is None else (predicted,),
+        scores=() if score is None else (score,),
+        **columns,
+    )
+    if reading.time is None and (reading.since, reading.until) != (None, None):
         raise click.UsageError("--from and --until go with --time.")
     seconds = every / timedelta(seconds=1) if isinstance(every, timedelta) else every
     if seconds is not None and not 0 < seconds < _YEAR:
         raise click.UsageError("--every must be longer than zero and shorter than a year.")
-    reading = Reading(
-        truth=truth,
-        predicted=() if predicted is None else (predicted,),
-        scores=() if score is None else (score,),
-        time=time,
-        ignore=ignore,
-        since=since,
-        until=until,
-        max_step=max_step,
-        nan=nan,
-    )
-    scored = _stored(state, max_step)
+    scored = _stored(state, reading.max_step)
     samples = _Samples(shown_name(file), reading, threshold)
     saved = clock.monotonic()
     try:
