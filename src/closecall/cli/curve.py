@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import sys
+from contextlib import chdir, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from closecall.affiliation.curve import affiliation_curve
 from closecall.affiliation.result import fewest_false_alarms, headlines
 from closecall.affiliation.thresholds import Constraints, OperatingPoint, duration_text
 from closecall.cli import options, screen
-from closecall.cli.output import load_matplotlib, tested
+from closecall.cli.output import tested
 from closecall.errors import InputError, UndefinedMetricError, reason, with_names
 from closecall.fscore import f_measure
 from closecall.signature import data_hash, joined_hash
@@ -384,7 +385,11 @@ def _all_points(found: dict[str, Choice], points: int | None) -> dict[str, Any]:
 
 def save_curve(curve: AffiliationCurve, chosen: OperatingPoint, path: str) -> None:
     """Draw the curve with the chosen point into a file of the kind its name says."""
-    load_matplotlib()
+    from closecall.plot import needing_matplotlib
+
+    with needing_matplotlib(), chdir(sys.prefix):  # a `matplotlibrc` beside the data is data
+        import matplotlib as mpl
+    mpl.use("Agg")  # a window would need a display, and nobody to look at it
     from closecall.plot.drawing import save_figure
 
     save_figure(curve.plot(beta=chosen.beta, point=chosen)[0].figure, path)
