@@ -429,10 +429,7 @@ def evaluated(*, scores: bool, files: bool = True) -> _Decorator:
     )
     missing = "What to do with samples that have no score; `ignore` their time."
     return all_of(
-        option(
-            f"--ignore {kind}",
-            f"Time that does not count: a 0/1 column{listed}.",
-        ),
+        option(f"--ignore {kind}", f"Time that does not count: a 0/1 column{listed}."),
         option("--from TIME", "Ignore everything before.", "since"),
         option("--until TIME", "Ignore everything after."),
         option(
