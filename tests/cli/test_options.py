@@ -8,7 +8,7 @@ import click
 import pytest
 
 from closecall.chance import MOST_SHIFTS
-from closecall.cli.options import parse_budget, parse_metric, parse_shifts, parse_time
+from closecall.cli.options import option, parse_budget, parse_metric, parse_shifts, parse_time
 from closecall.signature import parse
 
 
@@ -98,3 +98,27 @@ def test_a_signature_names_what_was_asked_of_the_time(run, command):
     options = parse(json.loads(result.stdout)["signature"]).options
     told = {name: options.get(name) for name in ("since", "until", "disorder")}
     assert told == {"since": 2, "until": 28, "disorder": "first"}
+
+
+@pytest.mark.parametrize(
+    ("usage", "more", "arguments", "value"),
+    [
+        ("--end TIME", {}, ["--end", "7"], 7),
+        ("--end DURATION", {}, ["--end", "1min"], timedelta(minutes=1)),
+        ("-e --end COUNT/DURATION", {}, ["-e", "3/100"], (3, 100)),
+        ("--end START STOP", {"nargs": 2}, ["--end", "a", "b"], ("a", "b")),
+        ("--end", {}, ["--end"], True),
+        ("--end [N]", {"flag_value": "5"}, ["--end"], "5"),
+        ("--end [N]", {"flag_value": "5"}, ["--end", "6"], "6"),
+        ("--end N", {}, [], None),
+    ],
+)
+def test_an_option_is_read_as_its_usage_says(usage, more, arguments, value):
+    @click.command()
+    @option(usage, "Where it ends.", "stop", **more)
+    def command(stop):
+        return stop
+
+    assert command.main(arguments, standalone_mode=False) == value
+    with click.Context(command) as context:
+        assert usage.split()[-1] in command.get_help(context)

@@ -16,7 +16,7 @@ _LONGEST = 2000  # letters of a message
 
 
 class RefusedError(Exception):
-    """A command cannot do what it was asked: the message in its own terms, and the status."""
+    """A command stops, on bad input or a signal: the message in its own terms, and the status."""
 
 
 class Stopped(KeyboardInterrupt):

@@ -12,15 +12,7 @@ from closecall.adversary import TARGETS
 from closecall.adversary.audit import audit as run
 from closecall.adversary.audit import flat_rows
 from closecall.adversary.search import audited
-from closecall.cli import screen
-from closecall.cli.options import (
-    Command,
-    each_once,
-    input_options,
-    metric_option,
-    output_options,
-    predicted_option,
-)
+from closecall.cli import options, screen
 from closecall.cli.output import show_progress
 from closecall.evaluated_time import advice_to_all
 from closecall.metrics.registry import LENGTHS_OF_TIME
@@ -71,49 +63,46 @@ _WHOLE = 10  # from where on the decimals of a number without bounds are left ou
 _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no better than chance."
 
 
-@click.command(cls=Command, help=_HELP)
-@input_options(
+@click.command(cls=options.Command, help=_HELP)
+@options.inputs(
     "DETECTORS",
-    predicted_option,
-    click.option(
-        "--trivial", metavar="COLUMN", help="0/1 column of an event that anybody can find."
-    ),
+    options.predicted,
+    options.option("--trivial COLUMN", "0/1 column of an event that anybody can find."),
     nan=False,
 )
-@metric_option(
+@options.metric(
     "A metric and its parameters, each metric once; a length of time has a unit (ms, s, min, h, "
     "d). By default all that need no parameter."
 )
 @click.option("--seed", type=int, default=0, help="Of random predictions.")
-@click.option(
-    "--budget",
+@options.option(
+    "--budget N",
+    "How many uninformative predictions to try, about.",
     type=click.IntRange(max=1_000_000),
     default=120,
-    metavar="N",
-    help="How many uninformative predictions to try, about.",
 )
-@output_options("json holds everything; csv one row per metric and prediction.")
+@options.output("json holds everything; csv one row per metric and prediction.")
 def audit(
     *,
     inputs: Inputs,
     predicted: tuple[str, ...],
     trivial: str | None,
-    metrics: tuple[tuple[str, dict[str, Any]], ...],
+    metrics: dict[str, dict[str, Any]] | None,
     output: Output,
     seed: int,
     budget: int,
 ) -> None:
     """Judge the metrics on a series from a file."""
     series = inputs.read(predicted or [None])
-    options = {name: value for name, value in series.options.items() if name != "nan"}
-    options |= {"metrics": each_once(metrics), "seed": seed, "budget": budget}
+    settings = {name: value for name, value in series.options.items() if name != "nan"}
+    settings |= {"metrics": metrics, "seed": seed, "budget": budget}
     if trivial is not None:
-        options["trivial"] = series.column(trivial, "trivial")
-    advised = advice_to_all(series.detectors.predicted, max_step=options["max_step"])
+        settings["trivial"] = series.column(trivial, "trivial")
+    advised = advice_to_all(series.detectors.predicted, max_step=settings["max_step"])
     for line in (*series.notes, *advised):
         click.echo(line, err=True)
     with show_progress() as progress:
-        result = run(series.sides.truth, series.sides.predicted, **options, progress=progress)
+        result = run(series.sides.truth, series.sides.predicted, **settings, progress=progress)
     output.write(
         table=lambda console: _print_audit(result, console),
         values=result.to_dict,

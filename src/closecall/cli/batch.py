@@ -12,24 +12,9 @@ import click
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from closecall.cli import options
 from closecall.cli.layouts import layout_options
 from closecall.cli.leaderboard import print_batch, remedy
-from closecall.cli.options import (
-    OUTPUT,
-    Command,
-    by_option,
-    choice_option,
-    disorder_option,
-    each_once,
-    evaluated_options,
-    interval_settings,
-    intervals_options,
-    metric_option,
-    output_options,
-    parse_number,
-    parse_time,
-    reading_options,
-)
 from closecall.cli.output import tell
 from closecall.errors import InputError, with_names
 from closecall.plain import plain
@@ -85,150 +70,131 @@ def parse_threshold(text: str) -> int | float | str:
     >>> [parse_threshold(text) for text in ("7", "0.7", "best_f1", "quantile:0.99")]
     [7, 0.7, 'best_f1', 'quantile:0.99']
     """
-    number = parse_number(text)
+    number = options.parse_number(text)
     return text if number is None else number
 
 
-@click.command(cls=Command, help=_HELP)
+@click.command(cls=options.Command, help=_HELP)
 @click.argument("data", metavar="DATA...", nargs=-1, required=True)
-@by_option
-@click.option(
-    "--series",
-    metavar="filename|PATTERN",
-    help="Tell series apart by the names of files, or by a pattern such as {group}/{series}.csv.",
+@options.by
+@options.option(
+    "--series filename|PATTERN",
+    "Tell series apart by the names of files, or by a pattern such as {group}/{series}.csv.",
 )
-@click.option("--truth", metavar="COLUMN", help="0/1 column of true anomalies.")
-@click.option(
-    "--score",
+@options.option("--truth COLUMN", "0/1 column of true anomalies.")
+@options.option(
+    "--score COLUMN",
+    "Column of a detector's scores, higher is more anomalous; repeat it for each.",
     multiple=True,
-    metavar="COLUMN",
-    help="Column of a detector's scores, higher is more anomalous; repeat it for each.",
 )
-@click.option(
-    "--predicted",
+@options.option(
+    "--predicted COLUMN",
+    "0/1 column of a detector, in the place of scores; repeat it for each.",
     multiple=True,
-    metavar="COLUMN",
-    help="0/1 column of a detector, in the place of scores; repeat it for each.",
 )
-@click.option("--time", metavar="COLUMN", help="Column of times; samples are counted without it.")
-@click.option(
-    "--threshold",
-    type=parse_threshold,
-    metavar="RULE",
-    help="A number, best_f1 (the default), best_f1_global, cross_fit, quantile:Q, sigma:K, mad:K, "
+@options.option("--time COLUMN", "Column of times; samples are counted without it.")
+@options.option(
+    "--threshold RULE",
+    "A number, best_f1 (the default), best_f1_global, cross_fit, quantile:Q, sigma:K, mad:K, "
     "spot:P or alarms:COUNT/DURATION.",
+    type=parse_threshold,
 )
-@click.option(
-    "--folds",
+@options.option(
+    "--folds N",
+    "With --threshold cross_fit: into how many folds the series go.",
     type=click.IntRange(min=2),
     default=5,
-    metavar="N",
-    help="With --threshold cross_fit: into how many folds the series go.",
 )
-@click.option(
-    "--fit-until",
-    type=parse_time,
-    metavar="TIME",
-    help="Choose thresholds on the time before, and evaluate the time after.",
+@options.option(
+    "--fit-until TIME", "Choose thresholds on the time before, and evaluate the time after."
 )
-@click.option(
-    "--retune",
+@options.option(
+    "--retune N",
+    "Also choose the best threshold again in N shifts of each series' scores.",
     type=click.IntRange(min=1),
-    metavar="N",
-    help="Also choose the best threshold again in N shifts of each series' scores.",
 )
-@evaluated_options(scores=True)
-@reading_options
-@metric_option(
+@options.evaluated(scores=True)
+@options.reading
+@options.metric(
     "A metric and its parameters; repeat it. By default affiliation, and for scores its average "
     "precision."
 )
 @layout_options
-@click.option("--per-event", is_flag=True, help="Also one row for each true event.")
-@intervals_options("Say how sure the numbers and their differences are, given so many series.")
-@click.option(
-    "--ranks",
-    is_flag=False,
+@options.option("--per-event", "Also one row for each true event.")
+@options.intervals("Say how sure the numbers and their differences are, given so many series.")
+@options.option(
+    "--ranks [METRIC]",
+    "Rank the detectors on every series by a metric, and test which can be told apart.",
     flag_value="",
-    metavar="[METRIC]",
-    help="Rank the detectors on every series by a metric, and test which can be told apart.",
 )
-@choice_option(
+@options.choice(
     "--ranks-missing",
     "Series that some detectors have no number on: error, drop them, or rank those worst.",
     "error",
     "drop",
     "worst",
 )
-@disorder_option("index")
-@click.option("--strict", is_flag=True, help="Stop at the first series in trouble.")
-@click.option("--workers", type=int, metavar="N", help="Processes on this machine.")
-@click.option("--engine", metavar="ADDRESS", help="Dask scheduler, as dask://host:port.")
-@click.option(
-    *OUTPUT, "out", metavar="FILE", help="Write all rows there: .parquet or .csv (with .events)."
+@options.disorder("index")
+@options.option("--strict", "Stop at the first series in trouble.")
+@options.option("--workers N", "Processes on this machine.", type=int)
+@options.option("--engine ADDRESS", "Dask scheduler, as dask://host:port.")
+@options.option(
+    f"{options.OUTPUT} FILE", "Write all rows there: .parquet or .csv (with .events).", "out"
 )
-@click.option(
-    "--resume",
-    is_flag=False,
-    flag_value="",
-    metavar="[OUT]",
-    help="Go on with what OUT, or --output, has of an earlier attempt.",
+@options.option(
+    "--resume [OUT]", "Go on with what OUT, or --output, has of an earlier attempt.", flag_value=""
 )
-@click.option("--overwrite", is_flag=True, help="Replace what is at --output.")
-@output_options(
+@options.option("--overwrite", "Replace what is at --output.")
+@options.output(
     "json holds everything; csv one row for each series and detector, or the intervals if asked "
     "for; latex a table of the means, or of the ranks if asked for.",
     "latex",
-    names=(),
+    to_file=False,
 )
 def batch(
     data: tuple[str, ...],
     *,
     score: tuple[str, ...],
     predicted: tuple[str, ...],
-    metrics: tuple[tuple[str, dict[str, Any]], ...],
-    with_intervals: bool,
-    level: float | None,
-    resamples: int | None,
+    metrics: dict[str, dict[str, Any]] | None,
+    settings: dict[str, Any] | None,
     ranks: str | None,
     ranks_missing: str,
     output: Output,
     out: str | None,
     resume: str | None,
     layout: LayoutOptions | None,
-    **options: Any,
+    **given: Any,
 ) -> None:
     """Evaluate many series, from files."""
     if resume and out not in (None, resume):
         message = f"Expected --resume and --output to name one file, got {resume} and {out}."
         raise click.UsageError(message)
     out = resume or out
-    settings = interval_settings(level, resamples, asked=with_intervals)
-    if layout is not None:
-        known = {name: options[name] for name in ("by", "series", "truth")}
-        layout.require_alone(**known, predicted=predicted)
-    elif options["truth"] is None:
+    if layout is None and given["truth"] is None:
         message = "Missing option '--truth'. It, or --layout, says where the labels are."
         raise click.UsageError(message)
     going_on = "what was finished is in {}, and --resume goes on"
     with _interruptible(going_on, out and f"{out}.partial"), _quiet_dask():
         source: Any = data[0] if len(data) == 1 else list(data)
-        ignore = options["ignore"]
+        ignore = given["ignore"]
         if ignore is not None and Path(ignore).is_file():
-            options["ignore"] = read_events(ignore, encoding=options["encoding"], merge=True)
+            given["ignore"] = read_events(ignore, encoding=given["encoding"], merge=True)
         if layout is not None:
-            source, found = layout.read(data, timed=options["time"] is not None)
-            options |= {"by": "series", "truth": "label"}
+            known = {name: given[name] for name in ("by", "series", "truth")}
+            timed = given["time"] is not None
+            source, found = layout.read(data, timed=timed, **known, predicted=predicted)
+            given |= {"by": "series", "truth": "label"}
             score = score or found
         result = evaluate_frame(
             source,
             score=score or None,
             predicted=predicted or None,
-            metrics=each_once(metrics),
+            metrics=metrics,
             out=out,
             resume=resume is not None,
             progress=tell,
-            **options,
+            **given,
         )
     if not result.units:  # it was finished before
         tell(f"{out} is finished: nothing was evaluated. --overwrite starts again.")

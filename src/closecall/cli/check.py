@@ -12,19 +12,8 @@ from rich.text import Text
 from closecall.check import check as check_results
 from closecall.check.gate import columns as cells_by_name
 from closecall.check.runs import NUMBERS, is_results
-from closecall.cli import screen
-from closecall.cli.options import (
-    Command,
-    each_once,
-    input_options,
-    metric_option,
-    output_options,
-    parse_number,
-    predicted_option,
-    rule_option,
-    score_option,
-)
-from closecall.cli.score import evaluate_inputs, require_rule, sign_scores
+from closecall.cli import options, screen
+from closecall.cli.score import score_inputs
 from closecall.files import whole_file
 from closecall.metrics.registry import REQUIRED
 from closecall.plain import schema_name
@@ -70,47 +59,47 @@ _MEANING = "Where there is no interval, the number alone decides."
 
 def _parse_limit(text: str) -> tuple[str, float]:
     name, _, value = (part.strip() for part in text.partition("="))
-    number = parse_number(value)
+    number = options.parse_number(value)
     if not name or number is None:
         raise click.BadParameter(f"{text!r} is no NAME=VALUE, such as affiliation_f1=0.8.")
     return name, number
 
 
-def _limit_option(side: str, what: str) -> Any:
-    return click.option(
-        f"--{side}",
-        f"{side}imum",
+@click.command(cls=options.Command, help=_HELP)
+@options.inputs(
+    "PREDICTED",
+    options.option(
+        "--min NAME=VALUE",
+        "The least that a number may be; repeat it.",
+        "minimum",
         type=_parse_limit,
         multiple=True,
-        metavar="NAME=VALUE",
-        help=f"The {what} that a number may be; repeat it.",
-    )
-
-
-@click.command(cls=Command, help=_HELP)
-@input_options(
-    "PREDICTED",
-    _limit_option("min", "least"),
-    _limit_option("max", "most"),
-    click.option("--baseline", metavar="FILE", help="Results of an earlier run, as RESULTS."),
-    click.option(
-        "--tolerance",
+    ),
+    options.option(
+        "--max NAME=VALUE",
+        "The most that a number may be; repeat it.",
+        "maximum",
+        type=_parse_limit,
+        multiple=True,
+    ),
+    options.option("--baseline FILE", "Results of an earlier run, as RESULTS."),
+    options.option(
+        "--tolerance X",
+        "How much worse than in the baseline a metric may be; a share if it has no bounds.",
         type=float,
         default=0.0,
-        metavar="X",
-        help="How much worse than in the baseline a metric may be; a share if it has no bounds.",
     ),
-    click.option("--detector", metavar="NAME", help="Check this one of several detectors."),
-    predicted_option,
-    score_option,
-    rule_option,
+    options.option("--detector NAME", "Check this one of several detectors."),
+    options.predicted,
+    options.score,
+    options.rule,
     nan=True,
     first="RESULTS",
 )
-@metric_option("Also compute that metric of data; repeat it.")
-@click.option("--junit", metavar="FILE", help="Write JUnit XML, a test case for each limit.")
-@click.option("--markdown", metavar="FILE", help="Write a summary in Markdown.")
-@output_options("json holds everything; csv one row per limit.", show_all=True)
+@options.metric("Also compute that metric of data; repeat it.")
+@options.option("--junit FILE", "Write JUnit XML, a test case for each limit.")
+@options.option("--markdown FILE", "Write a summary in Markdown.")
+@options.output("json holds everything; csv one row per limit.", show_all=True)
 def check(
     *,
     inputs: Inputs,
@@ -122,7 +111,7 @@ def check(
     predicted: tuple[str, ...],
     scores: tuple[str, ...],
     rule: ThresholdRule | None,
-    metrics: tuple[tuple[str, dict[str, Any]], ...],
+    metrics: dict[str, dict[str, Any]] | None,
     junit: str | None,
     markdown: str | None,
     output: Output,
@@ -137,17 +126,17 @@ def check(
     results, other = inputs.files
     noted: list[str] = []
     if other is not None or not is_results(str(results)):
-        asked = each_once(metrics) or {}
+        asked = metrics or {}
         for name, _ in (*minimum, *maximum):
             metric = NUMBERS.get(name)
             if metric and name not in _SCORED and REQUIRED not in metric.parameters.values():
                 asked.setdefault(metric.name, {})
-        require_rule(scores, rule, None)
-        data, series, noted = evaluate_inputs(inputs, predicted, scores, rule, asked)
+        scored = score_inputs(inputs, predicted, scores, rule, asked)
+        noted = scored.notes
         results = {
             "schema": schema_name("score"),
-            "detectors": [{"detector": name, **data.values(name)} for name in data.results],
-            "signature": str(sign_scores(data, series, rule, None)),
+            "detectors": [{"detector": name, **scored.values(name)} for name in scored.results],
+            "signature": str(scored.signature),
         }
     found = check_results(
         results,

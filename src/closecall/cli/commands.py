@@ -43,10 +43,6 @@ COMMANDS = {
 commands loads none of them."""
 
 
-class _EndedError(Exception):
-    """A signal ended the command: what to say, and the status. click would print a blank line."""
-
-
 class Commands(click.Group):
     """A group that reports what a user can mend in one line; a bug still shows its traceback."""
 
@@ -76,7 +72,8 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
             status = getattr(error, "status", INTERRUPTED)
-            raise _EndedError(str(error) or "Interrupted.", status) from None
+            # click would print a blank line
+            raise RefusedError(str(error) or "Interrupted.", status) from None
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Run, print, and exit.
@@ -94,9 +91,6 @@ class Commands(click.Group):
             hint = f"\n\nHint: Try `{context.command_path} --help`." if context else ""
             print_error(f"{error.format_message()}{hint}")
             code = error.exit_code
-        except _EndedError as error:
-            message, code = error.args
-            print_error(message)
         except RefusedError as error:
             message, status = error.args
             print_error(message)

@@ -10,20 +10,8 @@ import click
 from rich.text import Text
 
 from closecall.affiliation.result import headlines, ignored_to_dict
-from closecall.cli import screen
+from closecall.cli import options, screen
 from closecall.cli.intervals import MOST_PAIRS, print_intervals
-from closecall.cli.options import (
-    Command,
-    by_column_option,
-    input_options,
-    interval_settings,
-    intervals_options,
-    output_options,
-    predicted_option,
-    read_thresholds,
-    score_option,
-    thresholds_option,
-)
 from closecall.compare import compare as run
 from closecall.wording import counted, event_length_text, plain_name, score_text
 
@@ -70,23 +58,21 @@ equivocal: of precision and recall, one is higher and the other lower
 better, worse, equivocal, equal: only events with alarms of both in their zone"""
 
 
-@click.command(cls=Command, help=_HELP)
-@input_options("DETECTORS", predicted_option, score_option, thresholds_option, nan=True)
-@click.option(
-    "--decimals",
-    type=int,
-    metavar="N",
-    help="Round the scores of events to N decimals before they are compared.",
+@click.command(cls=options.Command, help=_HELP)
+@options.inputs("DETECTORS", options.predicted, options.score, options.thresholds, nan=True)
+@options.option(
+    "--decimals N", "Round the scores of events to N decimals before they are compared.", type=int
 )
-@by_column_option
-@intervals_options("Say how sure the scores and their differences are, given so many events.")
-@click.option(
-    "--block",
-    type=click.IntRange(1, 1_000_000),
-    metavar="N",
-    help="Take N consecutive events together in them, where events depend on each other.",
+@options.by_column
+@options.intervals(
+    "Say how sure the scores and their differences are, given so many events.",
+    options.option(
+        "--block N",
+        "Take N consecutive events together in them, where events depend on each other.",
+        type=click.IntRange(1, 1_000_000),
+    ),
 )
-@output_options(
+@options.output(
     "json holds everything; csv one row per event and detector, or the intervals if asked for; "
     "latex a table of the detectors.",
     "latex",
@@ -100,16 +86,12 @@ def compare(
     decimals: int | None,
     by_column: tuple[str, ...],
     thresholds: tuple[tuple[str | None, float], ...],
-    with_intervals: bool,
-    level: float | None,
-    resamples: int | None,
-    block: int | None,
+    settings: dict[str, Any] | None,
     output: Output,
 ) -> None:
     """Compare several detectors, from files."""
-    settings = interval_settings(level, resamples, asked=with_intervals, block=block)
     series = inputs.read(predicted, scores, fewest=2)
-    given = read_thresholds(thresholds, series.sides.scores)
+    given = options.read_thresholds(thresholds, series.sides.scores)
     result = run(**series.arguments, thresholds=given, decimals=decimals)
     intervals = None if settings is None else result.intervals(**settings)
     pair = next(iter(result.results.values())).events.pair

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import sys
+from contextlib import chdir, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,20 +15,8 @@ from rich.text import Text
 from closecall.affiliation.curve import affiliation_curve
 from closecall.affiliation.result import fewest_false_alarms, headlines
 from closecall.affiliation.thresholds import Constraints, OperatingPoint, duration_text
-from closecall.cli import screen
-from closecall.cli.options import (
-    Command,
-    by_column_option,
-    input_options,
-    output_options,
-    parse_budget,
-    parse_duration,
-    parse_rule,
-    parse_time,
-    score_option,
-    significance_option,
-)
-from closecall.cli.output import load_matplotlib, tested
+from closecall.cli import options, screen
+from closecall.cli.output import tested
 from closecall.errors import InputError, UndefinedMetricError, reason, with_names
 from closecall.fscore import f_measure
 from closecall.signature import data_hash, joined_hash
@@ -113,76 +102,47 @@ def parse_points(text: str) -> int | None:
     return int(text) or None
 
 
-@click.command(cls=Command, help=_HELP)
-@input_options("SCORES", score_option, nan=True)
-@click.option(
-    "--beta",
+@click.command(cls=options.Command, help=_HELP)
+@options.inputs("SCORES", options.score, nan=True)
+@options.option("--beta B", "Recall weighs B times as much as precision.", type=float, default=1.0)
+@options.option("--min-precision P", "Least precision, from 0 to 1.", type=float)
+@options.option("--min-recall R", "Least recall, from 0 to 1.", type=float)
+@options.option(
+    "--max-alarms-per COUNT/DURATION", "Most alarms: 2/1d, 5/8h, or 3/100 on a numeric axis."
+)
+@options.option("--max-false-alarms-per COUNT/DURATION", "Most alarms that overlap no true event.")
+@options.option(
+    "--max-alarmed SHARE",
+    "Largest share of the time in alarm, from 0 to 1; 0.5 with a budget of alarms.",
     type=float,
-    default=1.0,
-    metavar="B",
-    help="Recall weighs B times as much as precision.",
 )
-@click.option("--min-precision", type=float, metavar="P", help="Least precision, from 0 to 1.")
-@click.option("--min-recall", type=float, metavar="R", help="Least recall, from 0 to 1.")
-@click.option(
-    "--max-alarms-per",
-    type=parse_budget,
-    metavar="COUNT/DURATION",
-    help="Most alarms: 2/1d, 5/8h, or 3/100 on a numeric axis.",
+@options.option(
+    "--cooldown DURATION", "Alarms less than that apart count once: 10min, or a number."
 )
-@click.option(
-    "--max-false-alarms-per",
-    type=parse_budget,
-    metavar="COUNT/DURATION",
-    help="Most alarms that overlap no true event.",
-)
-@click.option(
-    "--max-alarmed",
-    type=float,
-    metavar="SHARE",
-    help="Largest share of the time in alarm, from 0 to 1; 0.5 with a budget of alarms.",
-)
-@click.option(
-    "--cooldown",
-    type=parse_duration,
-    metavar="DURATION",
-    help="Alarms less than that apart count once: 10min, or a number.",
-)
-@click.option(
-    "--threshold",
+@options.option(
+    "--threshold RULE",
+    "Choose by a rule, see above, instead of by the highest F1.",
     "rule",
-    type=parse_rule,
-    metavar="RULE",
-    help="Choose by a rule, see above, instead of by the highest F1.",
+    type=options.parse_rule,
 )
-@click.option(
-    "--fit-until",
-    type=parse_time,
-    metavar="TIME",
-    help="Choose on the time before, and judge on the time after.",
-)
-@click.option(
-    "--cross-fit",
+@options.option("--fit-until TIME", "Choose on the time before, and judge on the time after.")
+@options.option(
+    "--cross-fit [FOLDS]",
+    "Score events at thresholds that other events choose, in FOLDS parts (5 if not given).",
     "folds",
-    is_flag=False,
     flag_value="5",
     type=click.IntRange(2),
-    metavar="[FOLDS]",
-    help="Score events at thresholds that other events choose, in FOLDS parts (5 if not given).",
 )
-@click.option(
-    "--points",
+@options.option(
+    "--points N",
+    "About how many points of the curve json and csv hold; `all` for every threshold.",
     type=parse_points,
     default="200",
-    metavar="N",
-    help="About how many points of the curve json and csv hold; `all` for every threshold.",
 )
-@by_column_option
-@significance_option
-@output_options("json holds everything; csv one row per point of the curve.", show_all=True)
-@click.option(
-    "--plot", "plot_file", type=parse_picture, metavar="FILE", help="Draw the curve there."
-)
+@options.by_column
+@options.significance
+@options.output("json holds everything; csv one row per point of the curve.", show_all=True)
+@options.option("--plot FILE", "Draw the curve there.", "plot_file", type=parse_picture)
 def curve(
     *,
     inputs: Inputs,
@@ -200,14 +160,18 @@ def curve(
 ) -> None:
     """Score every threshold from files, and choose one."""
     asked = Criterion(beta, limits, None if rule is None or rule.looks_at_truth else rule)
-    asked.require_one_way(fit_until, folds)
+    if asked.rule is not None and (beta != 1 or any(x is not None for x in limits.values())):
+        message = "--threshold chooses alone; limits and --beta are of the highest F1."
+        raise click.UsageError(message)
+    if folds is not None and (asked.rule is not None or fit_until is not None):
+        message = "--cross-fit is of the highest F1; leave out --threshold and --fit-until."
+        raise click.UsageError(message)
     if shifts is not None and output.format == "csv":
         message = "--significance goes with --format table or json; csv holds the curve only."
         raise click.UsageError(message)
     series, fits, fit_until = _read_parts(inputs, scores, fit_until)
     scored = series.detectors.scored
-    several = len(scored) > 1
-    if several and plot_file is not None:
+    if len(scored) > 1 and plot_file is not None:
         raise click.UsageError("--plot draws the curve of one --score.")
     chosen = {name: asked.choose(judged, fits[name]) for name, judged in scored.items()}
     results = {name: curve.at(point.threshold) for name, (curve, point) in chosen.items()}
@@ -246,18 +210,8 @@ def curve(
         rows = len(points_of_all["threshold"])
         write_table(points_of_all | {"signature": [str(signature)] * rows}, output.path or "-")
         return
-
-    def table(console: Console) -> None:
-        if several:
-            cuts = {name: choice.point.threshold for name, choice in found.items()}
-            screen.print_detectors(results, cuts, noted, console)
-        for name, choice in found.items():
-            if several:
-                console.print(Text(f"\n{plain_name(name)}", style="bold cyan"))
-            _print_choice(choice, [] if several else noted, console, output.most)
-
     output.write(
-        table=table,
+        table=lambda console: _print_choices(found, noted, console, output.most),
         values=lambda: screen.by_detector(
             {name: x.values(points) for name, x in found.items()}, noted
         ),
@@ -343,16 +297,6 @@ class Criterion:
     limits: dict[str, Any]
     rule: ThresholdRule | None
     """One that does not look at the labels; None for the highest F-beta."""
-
-    def require_one_way(self, fit_until: Any, folds: int | None) -> None:
-        """Raise if two options contradict each other."""
-        limited = self.beta != 1 or any(value is not None for value in self.limits.values())
-        if self.rule is not None and limited:
-            message = "--threshold chooses alone; limits and --beta are of the highest F1."
-            raise click.UsageError(message)
-        if folds is not None and (self.rule is not None or fit_until is not None):
-            message = "--cross-fit is of the highest F1; leave out --threshold and --fit-until."
-            raise click.UsageError(message)
 
     def kept(self, clock: Clock) -> list[ThresholdLimit]:
         """Return the limits that were asked for, shares of time last."""
@@ -441,10 +385,29 @@ def _all_points(found: dict[str, Choice], points: int | None) -> dict[str, Any]:
 
 def save_curve(curve: AffiliationCurve, chosen: OperatingPoint, path: str) -> None:
     """Draw the curve with the chosen point into a file of the kind its name says."""
-    load_matplotlib()
+    from closecall.plot import needing_matplotlib
+
+    with needing_matplotlib(), chdir(sys.prefix):  # a `matplotlibrc` beside the data is data
+        import matplotlib as mpl
+    mpl.use("Agg")  # a window would need a display, and nobody to look at it
     from closecall.plot.drawing import save_figure
 
     save_figure(curve.plot(beta=chosen.beta, point=chosen)[0].figure, path)
+
+
+def _print_choices(
+    found: dict[str, Choice], noted: list[str], console: Console, most: int | None
+) -> None:
+    """Print the choice of the only detector, or those of several under a table of all."""
+    if len(found) == 1:
+        _print_choice(next(iter(found.values())), noted, console, most)
+        return
+    cuts = {name: choice.point.threshold for name, choice in found.items()}
+    results = {name: choice.at for name, choice in found.items()}
+    screen.print_detectors(results, cuts, noted, console)
+    for name, choice in found.items():
+        console.print(Text(f"\n{plain_name(name)}", style="bold cyan"))
+        _print_choice(choice, [], console, most)
 
 
 def _print_choice(found: Choice, noted: list[str], console: Console, most: int | None) -> None:

@@ -9,8 +9,7 @@ import click
 from rich.text import Text
 
 from closecall.affiliation import affiliation
-from closecall.cli import screen
-from closecall.cli.options import Command
+from closecall.cli import options, screen
 from closecall.cli.output import Output, print_signature, tell
 from closecall.datasets import demo as generate
 from closecall.signature import sign
@@ -49,10 +48,8 @@ Examples:
 """
 
 
-@click.command(cls=Command, help=_HELP)
-@click.option(
-    "--save", metavar="FILE", help="Write the data there (.csv or .parquet) and print nothing else."
-)
+@click.command(cls=options.Command, help=_HELP)
+@options.option("--save FILE", "Write the data there (.csv or .parquet) and print nothing else.")
 def demo(save: str | None) -> None:
     """Show on generated data what closecall tells, or save that data."""
     data = generate()

@@ -68,9 +68,7 @@ def print_intervals(
     ]
     if leads:
         _print_leads(console, leads)
-        if len(pairs) > len(shown):
-            text = f"... and {len(pairs) - len(shown)} more pairs; {rest}."
-            console.print(Text(text, style="bold"))
+        screen.print_more(len(pairs) - len(shown), " pairs", console, rest)
         first, second, heading, lead = next(x for x in leads if x[3]["number"] == headline)
         if lead["low"] <= 0 <= lead["high"] and lead["value"] != 0:
             count = needed(first, second)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from closecall.cli.options import all_of, choice_option
+from closecall.cli import options
 from closecall.datasets import read_nab, read_timeeval, read_tsb_ad, read_ucr
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import pyarrow as pa
 
@@ -29,19 +28,20 @@ class LayoutOptions:
     missing: Any
     outside: bool
 
-    def require_alone(self, **columns: Any) -> None:
-        """Raise if an option names what a layout knows."""
-        for option, value in columns.items():
-            if value:
-                raise click.UsageError(
-                    f"--{option} does not go with --layout, whose series, labels and scores are "
-                    "known; --score chooses among its detectors."
-                )
+    def read(
+        self, data: Sequence[str], *, timed: bool, **known: Any
+    ) -> tuple[pa.Table, tuple[str, ...]]:
+        """Read the one folder that DATA names, times only if asked; return its detectors too.
 
-    def read(self, data: Sequence[str], *, timed: bool) -> tuple[pa.Table, tuple[str, ...]]:
-        """Read the one folder that DATA names, times only if asked; return its detectors too."""
-        message = ""
-        if len(data) != 1:
+        Raise if an option names what a layout knows.
+        """
+        message, named = "", [option for option, value in known.items() if value]
+        if named:
+            message = (
+                f"--{named[0]} does not go with --layout, whose series, labels and scores are "
+                "known; --score chooses among its detectors."
+            )
+        elif len(data) != 1:
             message = f"With --layout, DATA is one folder; there are {len(data)}."
         elif self.name == "nab" and self.scores is not None:
             message = "With --layout nab there is no --scores: they are in DATA, in results/."
@@ -62,39 +62,35 @@ class LayoutOptions:
         return table, tuple(name for name in table.column_names if name not in _COLUMNS)
 
 
-def layout_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a layout, which the command gets as one `layout`; None without any."""
+def _layout(
+    *, layout: str | None, scores_folder: str | None, missing: str, outside: bool
+) -> LayoutOptions | None:
+    if layout is not None:
+        return LayoutOptions(layout, scores_folder, missing, outside)
+    if scores_folder is not None:
+        raise click.UsageError("--scores goes with --layout; columns of scores are --score.")
+    return None
 
-    @wraps(function)
-    def command(
-        *data: Any, layout: str | None, scores_folder: str | None, missing: str, outside: bool,
-        **given: Any,
-    ) -> Any:  # fmt: skip
-        if layout is None and scores_folder is not None:
-            raise click.UsageError("--scores goes with --layout; columns of scores are --score.")
-        chosen = None if layout is None else LayoutOptions(layout, scores_folder, missing, outside)
-        return function(*data, layout=chosen, **given)
 
-    return all_of(
-        click.option(
-            "--layout",
-            type=click.Choice(("nab", *_ARRAYS, "timeeval")),
-            help="The data are a folder of that benchmark: --by, --truth and --score are known. "
-            "Times are read with --time timestamp.",
-        ),
-        click.option(
-            "--scores", "scores_folder", metavar="DIR", help="With --layout: the folder of scores."
-        ),
-        choice_option(
-            "--missing",
-            "With --layout: for a series without scores, stop, report it, or leave it out.",
-            "error",
-            "nan",
-            "drop",
-        ),
-        click.option(
-            "--outside",
-            is_flag=True,
-            help="With --layout timeeval: the index may name files outside the folder.",
-        ),
-    )(command)
+layout_options = options.as_one(
+    "layout",
+    _layout,
+    ("layout", "scores_folder", "missing", "outside"),
+    click.option(
+        "--layout",
+        type=click.Choice(("nab", *_ARRAYS, "timeeval")),
+        help="The data are a folder of that benchmark: --by, --truth and --score are known. "
+        "Times are read with --time timestamp.",
+    ),
+    options.option("--scores DIR", "With --layout: the folder of scores.", "scores_folder"),
+    options.choice(
+        "--missing",
+        "With --layout: for a series without scores, stop, report it, or leave it out.",
+        "error",
+        "nan",
+        "drop",
+    ),
+    options.option(
+        "--outside", "With --layout timeeval: the index may name files outside the folder."
+    ),
+)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
-from closecall.cli import screen
-from closecall.cli.options import Command, output_options
+from closecall.cli import options, screen
 from closecall.metrics import table
 
 if TYPE_CHECKING:
@@ -33,8 +32,8 @@ P/R: precision, recall and F1. lower is better where the range is followed by a 
 _ELSEWHERE = f"A terminal of {_WIDE} columns, json and csv name the parameters."
 
 
-@click.command(cls=Command, help=_HELP)
-@output_options("json and csv also name the papers.")
+@click.command(cls=options.Command, help=_HELP)
+@options.output("json and csv also name the papers.")
 def metrics(output: Output) -> None:
     """List the registry."""
     rows = [_plain(row) for row in table()]

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from datetime import datetime, timedelta
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     from closecall.affiliation.rules import ThresholdRule
 
+    _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-_Function = TypeVar("_Function", bound="Callable[..., Any]")
+OUTPUT = "-o --out --output"  # messages name the last
 
 _READ = (
     *("truth_file", "other_file", "file", "data", "ignore", "baseline"),
@@ -35,6 +36,7 @@ _WRITTEN = ("output_file", "output", "plot_file", "out", "resume", "state", "jun
 _SIGNIFICANCE = "--significance"
 _MOST_SHIFTS = 1_000_000  # as in `closecall.chance`, which takes longer to import
 _LEVEL, _RESAMPLES = 0.95, 2000
+_MOST_EVENTS = 40  # rows of a table, unless all are asked for
 OFFSETS = "Write all of them with an offset, as 2024-01-31T08:05+01:00, or none of them"
 _HINTS = {
     "dated_length": "The times are datetimes, so give the length a unit: ms, s, min, h or d, as in "
@@ -283,7 +285,9 @@ def parse_shifts(text: str) -> int:
     return count
 
 
-def each_once(metrics: tuple[tuple[str, dict[str, Any]], ...]) -> dict[str, dict[str, Any]] | None:
+def _each_once(
+    _: click.Context, __: click.Parameter, metrics: tuple[tuple[str, dict[str, Any]], ...]
+) -> dict[str, dict[str, Any]] | None:
     """Return parameters by metric, None if no metric is named; raise if one is named twice."""
     chosen = dict(metrics)
     if len(chosen) < len(metrics):
@@ -294,11 +298,11 @@ def each_once(metrics: tuple[tuple[str, dict[str, Any]], ...]) -> dict[str, dict
     return chosen or None
 
 
-def interval_settings(
-    level: float | None, resamples: int | None, *, asked: bool, block: int | None = None
+def _interval_settings(
+    *, intervals: bool, level: float | None, resamples: int | None, block: int | None = None
 ) -> dict[str, Any] | None:
     """Return the level, the number of resamples and the block, if intervals are asked for."""
-    if asked:
+    if intervals:
         from closecall.statistics.intervals import read_level
 
         level = read_level(_LEVEL if level is None else level)
@@ -311,71 +315,134 @@ def interval_settings(
     return None
 
 
-def all_of(*options: Callable[[_Function], _Function]) -> Callable[[_Function], _Function]:
+_KINDS = {"TIME": parse_time, "DURATION": parse_duration, "COUNT/DURATION": parse_budget}
+"""How a value is read, by what the help calls it."""
+
+
+def all_of(*options: _Decorator) -> _Decorator:
     """Add several options, in the order of the help."""
 
-    def decorate(function: _Function) -> _Function:
-        for option in reversed(options):
-            function = option(function)
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for each in reversed(options):
+            function = each(function)
         return function
 
     return decorate
 
 
-def choice_option(name: str, text: str, *choices: str) -> Callable[[_Function], _Function]:
+def option(usage: str, text: str, *name: str, **more: Any) -> _Decorator:
+    """Add an option by what the help shows, ``--end TIME``; without a value it is a flag.
+
+    The name is that of the command's argument, if it is another than the option's.
+    """
+    opts = [word for word in usage.split() if word.startswith("-")]
+    metavar = usage.removeprefix(" ".join(opts)).strip() or None
+    kind: dict[str, Any] = {"type": _KINDS[metavar]} if metavar in _KINDS else {}
+    if metavar is None or "flag_value" in more:  # which stands for a value that is left out
+        kind["is_flag"] = metavar is None
+    return click.option(*opts, *name, metavar=metavar, help=text, **kind | more)
+
+
+def choice(usage: str, text: str, *choices: str) -> _Decorator:
     """Add an option that is one of these, the first if it is not given."""
-    return click.option(name, type=click.Choice(choices), default=choices[0], help=text)
+    return click.option(usage, type=click.Choice(choices), default=choices[0], help=text)
 
 
-reading_options = all_of(
-    click.option(
-        "--encoding",
+def as_one(
+    name: str, make: Callable[..., Any], taken: Iterable[str], *options: _Decorator
+) -> _Decorator:
+    """Add options, of which those `taken` reach the command as one argument, which `make` makes."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def command(**given: Any) -> Any:
+            values = {key: given.pop(key) for key in taken if key in given}
+            return function(**{name: make(**values)}, **given)
+
+        return all_of(*options)(command)
+
+    return decorate
+
+
+predicted = option(
+    "--predicted COLUMN",
+    "0/1 column of a detector, or START,STOP; repeat it, or give a pattern, for several.",
+    multiple=True,
+)
+score = option(
+    "--score COLUMN",
+    "Column of a detector's scores, higher is more anomalous; repeat it, or give a pattern.",
+    "scores",
+    multiple=True,
+)
+rule = option(
+    "--threshold RULE",
+    "Where to cut scores, a number or a rule; by default at the highest F1.",
+    "rule",
+    type=parse_rule,
+)
+thresholds = option(
+    "--threshold [COLUMN=]VALUE",
+    "Where to cut scores, all or a column's; by default at its best F1.",
+    "thresholds",
+    type=parse_threshold,
+    multiple=True,
+)
+by = option("--by COLUMN", "Column that tells series apart; repeat it.", multiple=True)
+by_column = option(
+    "--by-column COLUMN",
+    "Count the events caught and missed by a column of their list, such as severity.",
+    multiple=True,
+)
+significance = option(
+    f"{_SIGNIFICANCE} [N]",
+    "Test against up to N shifts of the predictions (1000 if not given): p-values.",
+    "shifts",
+    flag_value="1000",
+    type=parse_shifts,
+)
+reading = all_of(
+    option(
+        "--encoding NAME",
+        "How the text of CSV files is encoded, as latin-1 or utf-16.",
         default="utf-8",
-        metavar="NAME",
-        help="How the text of CSV files is encoded, as latin-1 or utf-16.",
     ),
-    click.option(
-        "--memory",
+    option(
+        "--memory GB",
+        "How much memory one series may take; a larger one is refused.",
         type=float,
         default=MEMORY,
-        metavar="GB",
-        help="How much memory one series may take; a larger one is refused.",
     ),
 )
 
 
-def evaluated_options(*, scores: bool, files: bool = True) -> Callable[[_Function], _Function]:
+def metric(text: str) -> _Decorator:
+    """Add --metric, which may be repeated; the command gets parameters by metric."""
+    names = "--metric NAME[:P=V,...]"
+    return option(names, text, "metrics", type=parse_metric, multiple=True, callback=_each_once)
+
+
+def evaluated(*, scores: bool, files: bool = True) -> _Decorator:
     """Add the options that say which time counts; --nan only where there are scores."""
-    ignored = "Time that does not count: a 0/1 column"
-    nan = choice_option(
-        "--nan",
-        "What to do with samples that have no score; `ignore` their time.",
-        "raise",
-        "ignore",
+    kind, listed = (
+        ("FILE|COLUMN", ", or a file with columns start and stop") if files else ("COLUMN", "")
     )
+    missing = "What to do with samples that have no score; `ignore` their time."
     return all_of(
-        click.option(
-            "--ignore",
-            metavar="FILE|COLUMN" if files else "COLUMN",
-            help=f"{ignored}{', or a file with columns start and stop' if files else ''}.",
+        option(f"--ignore {kind}", f"Time that does not count: a 0/1 column{listed}."),
+        option("--from TIME", "Ignore everything before.", "since"),
+        option("--until TIME", "Ignore everything after."),
+        option(
+            "--max-step DURATION",
+            "How long a sample lasts at most, 5min or a number; the rest of a gap is ignored.",
         ),
-        click.option(
-            "--from", "since", type=parse_time, metavar="TIME", help="Ignore everything before."
-        ),
-        click.option("--until", type=parse_time, metavar="TIME", help="Ignore everything after."),
-        click.option(
-            "--max-step",
-            type=parse_duration,
-            metavar="DURATION",
-            help="How long a sample lasts at most, 5min or a number; the rest of a gap is ignored.",
-        ),
-        *([nan] if scores else []),
+        *([choice("--nan", missing, "raise", "ignore")] if scores else []),
     )
 
 
-def disorder_option(*more: str) -> Callable[[_Function], _Function]:
+def disorder(*more: str) -> _Decorator:
     """Add --disorder, with these choices beside those of all commands."""
-    return choice_option(
+    return choice(
         "--disorder",
         "Where times repeat or go back: sort, or also keep one value of repeated times"
         f"{'; or count samples instead' if more else ''}.",
@@ -384,180 +451,82 @@ def disorder_option(*more: str) -> Callable[[_Function], _Function]:
     )
 
 
-def input_options(
+def inputs(
     other: str,
-    *detectors: Callable[[_Function], _Function],
+    *detectors: _Decorator,
     nan: bool,
     first: str = "TRUTH",
     disorders: tuple[str, ...] = (),
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+) -> _Decorator:
     """Add the files, the second by this name, and how they are read: the command's `inputs`."""
-    options: Callable[[Any], Callable[..., Any]] = all_of(
+    return as_one(
+        "inputs",
+        lambda truth_file, other_file, **read: Inputs(
+            (truth_file, other_file), usual_end=True, **read
+        ),
+        ("truth_file", "other_file", *ReadingOptions.__annotations__),
         click.argument("truth_file", metavar=first),
         click.argument("other_file", metavar=f"[{other}]", required=False),
-        click.option(
-            "--truth", metavar="COLUMN", help="0/1 column of TRUTH, or START,STOP columns."
-        ),
+        option("--truth COLUMN", "0/1 column of TRUTH, or START,STOP columns."),
         *detectors,
-        click.option("--time", metavar="COLUMN", help="Column of times, in either file."),
-        click.option(
-            "--end",
-            type=parse_time,
-            metavar="TIME",
-            help="Time after the last sample, where times are not evenly spaced.",
-        ),
-        click.option(
-            "--span",
+        option("--time COLUMN", "Column of times, in either file."),
+        option("--end TIME", "Time after the last sample, where times are not evenly spaced."),
+        option(
+            "--span START STOP",
+            "The whole series; by default that of the samples.",
             type=parse_time,
             nargs=2,
-            metavar="START STOP",
-            help="The whole series; by default that of the samples.",
         ),
-        evaluated_options(scores=nan),
-        disorder_option(*disorders),
-        click.option("--merge", is_flag=True, help="Join listed events that overlap or touch."),
-        click.option(
-            "--clip",
-            is_flag=True,
-            help="Cut listed events to the series, and drop those outside of it.",
-        ),
-        click.option(
-            "--timezone",
-            metavar="ZONE",
-            help="What times without an offset are in, such as Europe/Berlin.",
-        ),
-        choice_option(
+        evaluated(scores=nan),
+        disorder(*disorders),
+        option("--merge", "Join listed events that overlap or touch."),
+        option("--clip", "Cut listed events to the series, and drop those outside of it."),
+        option("--timezone ZONE", "What times without an offset are in, such as Europe/Berlin."),
+        choice(
             "--open", "What to do with listed events that have no end yet.", "error", "until-end"
         ),
-        click.option(
-            "--series", metavar="NAME", help="Which series, where a list has events of several."
-        ),
-        reading_options,
-    )
-    names = ReadingOptions.__annotations__.keys()
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def command(*, truth_file: str, other_file: str | None, **given: Any) -> Any:
-            reading = {name: given.pop(name) for name in names & given.keys()}
-            inputs = Inputs((truth_file, other_file), usual_end=True, **reading)
-            return function(inputs=inputs, **given)
-
-        return options(command)
-
-    return decorate
-
-
-predicted_option = click.option(
-    "--predicted",
-    multiple=True,
-    metavar="COLUMN",
-    help="0/1 column of a detector, or START,STOP; repeat it, or give a pattern, for several.",
-)
-score_option = click.option(
-    "--score",
-    "scores",
-    multiple=True,
-    metavar="COLUMN",
-    help="Column of a detector's scores, higher is more anomalous; repeat it, or give a pattern.",
-)
-rule_option = click.option(
-    "--threshold",
-    "rule",
-    type=parse_rule,
-    metavar="RULE",
-    help="Where to cut scores, a number or a rule; by default at the highest F1.",
-)
-thresholds_option = click.option(
-    "--threshold",
-    "thresholds",
-    type=parse_threshold,
-    multiple=True,
-    metavar="[COLUMN=]VALUE",
-    help="Where to cut scores, all or a column's; by default at its best F1.",
-)
-
-
-by_option = click.option(
-    "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
-)
-by_column_option = click.option(
-    "--by-column",
-    multiple=True,
-    metavar="COLUMN",
-    help="Count the events caught and missed by a column of their list, such as severity.",
-)
-
-
-def metric_option(text: str) -> Callable[[_Function], _Function]:
-    """Add --metric, which may be repeated."""
-    return click.option(
-        "--metric", "metrics", type=parse_metric, multiple=True, metavar="NAME[:P=V,...]", help=text
+        option("--series NAME", "Which series, where a list has events of several."),
+        reading,
     )
 
 
-def intervals_options(text: str) -> Callable[[_Function], _Function]:
-    """Add --intervals, which does what the text says, --level and --resamples."""
-    return all_of(
-        click.option("--intervals", "with_intervals", is_flag=True, help=text),
-        click.option(
-            "--level",
-            type=float,
-            metavar="P",
-            help=f"Level of the intervals; {_LEVEL} if not given.",
-        ),
-        click.option(
-            "--resamples",
+def intervals(text: str, *more: _Decorator) -> _Decorator:
+    """Add --intervals, which does what the text says, and its settings: None if not asked for."""
+    return as_one(
+        "settings",
+        _interval_settings,
+        ("intervals", "level", "resamples", "block"),
+        option("--intervals", text),
+        option("--level P", f"Level of the intervals; {_LEVEL} if not given.", type=float),
+        option(
+            "--resamples N",
+            f"Resamples behind them, from 100 to 1,000,000; {_RESAMPLES} if not given.",
             type=click.IntRange(100, 1_000_000),
-            metavar="N",
-            help=f"Resamples behind them, from 100 to 1,000,000; {_RESAMPLES} if not given.",
         ),
+        *more,
     )
 
 
-significance_option = click.option(
-    _SIGNIFICANCE,
-    "shifts",
-    is_flag=False,
-    flag_value="1000",
-    type=parse_shifts,
-    metavar="[N]",
-    help="Test against up to N shifts of the predictions (1000 if not given): p-values.",
-)
-
-
-OUTPUT = ("-o", "--out", "--output")  # messages name the last
-
-
-def output_options(
-    text: str, *more_formats: str, names: tuple[str, ...] = OUTPUT, show_all: bool = False
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add --format, --output by these names, and --all, which the command gets as one `output`."""
+def output(
+    text: str, *more_formats: str, to_file: bool = True, show_all: bool = False
+) -> _Decorator:
+    """Add --format, --output and --all, which the command gets as one `output`."""
+    file = option(f"{OUTPUT} FILE", "Write there instead of standard output.", "output_file")
+    every = option("--all", "Show every event, however many there are.", "show_all")
     formats = click.Choice((*FORMATS, *more_formats))
-    options = [click.option("--format", "output_format", type=formats, default="table", help=text)]
-    if names:
-        about = "Write there instead of standard output."
-        options.append(click.option(*names, "output_file", metavar="FILE", help=about))
-    if show_all:
-        about = "Show every event, however many there are."
-        options.append(click.option("--all", "show_all", is_flag=True, help=about))
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def command(
-            *,
-            output_format: str,
-            output_file: str | None = None,
-            show_all: bool = False,
-            **given: Any,
-        ) -> Any:
-            most = None if show_all else _MOST_EVENTS
-            name = str(click.get_current_context().command.name)
-            return function(output=Output(output_format, output_file, most, name), **given)
-
-        return all_of(*options)(command)
-
-    return decorate
+    return as_one(
+        "output",
+        _output,
+        ("output_format", "output_file", "show_all"),
+        click.option("--format", "output_format", type=formats, default="table", help=text),
+        *([file] if to_file else []),
+        *([every] if show_all else []),
+    )
 
 
-_MOST_EVENTS = 40  # rows of a table, unless all are asked for
+def _output(
+    *, output_format: str, output_file: str | None = None, show_all: bool = False
+) -> Output:
+    most = None if show_all else _MOST_EVENTS
+    name = str(click.get_current_context().command.name)
+    return Output(output_format, output_file, most, name)

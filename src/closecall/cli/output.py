@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import sys
-from contextlib import chdir, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any, TextIO
@@ -128,16 +128,6 @@ def _cell(value: Any) -> Any:
     if isinstance(value, str):
         return no_formula(value)
     return None if isinstance(value, float) and isnan(value) else value
-
-
-def load_matplotlib() -> None:
-    """Import matplotlib to draw into files; a `matplotlibrc` that lies beside the data is data."""
-    from closecall.plot import needing_matplotlib
-
-    with needing_matplotlib(), chdir(sys.prefix):
-        import matplotlib as mpl
-    # A window would need a display, and nobody to look at it.
-    mpl.use("Agg")
 
 
 @contextmanager

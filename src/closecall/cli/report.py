@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from closecall.cli import options
 from closecall.cli.layouts import layout_options
-from closecall.cli.options import (
-    OUTPUT,
-    Command,
-    by_option,
-    choice_option,
-    input_options,
-    predicted_option,
-    read_thresholds,
-    score_option,
-    thresholds_option,
-)
 from closecall.cli.output import tell
 from closecall.report.files import folder_inputs, report_inputs
 from closecall.tables.batch.summary import trouble_text
@@ -66,26 +56,25 @@ Examples:
 """
 
 
-@click.command(cls=Command, help=_HELP)
-@input_options(
+@click.command(cls=options.Command, help=_HELP)
+@options.inputs(
     "DETECTORS",
-    click.option(*OUTPUT, "output", required=True, metavar="FILE", help="Write the page there."),
-    score_option,
-    predicted_option,
-    thresholds_option,
+    options.option(f"{options.OUTPUT} FILE", "Write the page there.", "output", required=True),
+    options.score,
+    options.predicted,
+    options.thresholds,
     nan=True,
     disorders=("index",),
 )
-@click.option("--value", metavar="COLUMN", help="Column of the series itself, to draw.")
-@by_option
+@options.option("--value COLUMN", "Column of the series itself, to draw.")
+@options.by
 @layout_options
-@click.option(
-    "--batch",
-    metavar="FILE",
-    help="Rows that `closecall batch --output FILE` wrote: each series opens at its thresholds.",
+@options.option(
+    "--batch FILE",
+    "Rows that `closecall batch --output FILE` wrote: each series opens at its thresholds.",
 )
-@click.option("--title", metavar="TEXT", help="What the page is called; by default the file.")
-@choice_option("--script", "Put plotly's script in the page, or link to it.", "embed", "cdn")
+@options.option("--title TEXT", "What the page is called; by default the file.")
+@options.choice("--script", "Put plotly's script in the page, or link to it.", "embed", "cdn")
 def report(
     *,
     inputs: Inputs,
@@ -93,22 +82,20 @@ def report(
     thresholds: tuple[tuple[str | None, float], ...],
     by: tuple[str, ...],
     layout: LayoutOptions | None,
-    **options: Any,
+    **detectors: Any,
 ) -> None:
     """Write the explorer of one or two files, or of a folder."""
     if layout is None:
         inputs, by = folder_inputs(inputs, by)
     else:
-        layout.require_alone(by=by, truth=inputs.truth, predicted=options["predicted"])
         data = [str(file) for file in inputs.files if file is not None]
-        table, found = layout.read(data, timed=inputs.time is not None)
-        options["scores"] = options["scores"] or found
-        inputs, by = (
-            replace(inputs, files=(NamedTable(data[0], table),), truth="label"),
-            ("series",),
-        )
-    given = read_thresholds(thresholds, inputs.names(options["scores"], "score"))
-    page, noted = report_inputs(inputs, by=by, thresholds=given or None, **options)
+        known = {"by": by, "truth": inputs.truth, "predicted": detectors["predicted"]}
+        table, found = layout.read(data, timed=inputs.time is not None, **known)
+        detectors["scores"] = detectors["scores"] or found
+        inputs = replace(inputs, files=(NamedTable(data[0], table),), truth="label")
+        by = ("series",)
+    given = options.read_thresholds(thresholds, inputs.names(detectors["scores"], "score"))
+    page, noted = report_inputs(inputs, by=by, thresholds=given or None, **detectors)
     path = page.save(output)
     folder = page.folder(output)
     beside = "" if folder is None else f" and, beside it, {folder} with a file for each series"

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from closecall.cli.options import Command
+from closecall.cli import options
 
 _HELP = """\
 Print the JSON Schema of the JSON that a command writes; without COMMAND, list those that have one.
@@ -32,7 +32,7 @@ NAMES = sorted(
 )
 
 
-@click.command(cls=Command, help=_HELP)
+@click.command(cls=options.Command, help=_HELP)
 @click.argument("name", metavar="[COMMAND]", required=False, type=click.Choice(NAMES))
 def schema(name: str | None) -> None:
     """Print a schema, or the names of all."""

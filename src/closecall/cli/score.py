@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
@@ -11,25 +11,11 @@ import numpy as np
 from rich.text import Text
 
 from closecall.affiliation.result import headlines, latex_scores
-from closecall.cli import screen
-from closecall.cli.options import (
-    Command,
-    by_column_option,
-    choice_option,
-    each_once,
-    input_options,
-    metric_option,
-    output_options,
-    parse_duration,
-    predicted_option,
-    rule_option,
-    score_option,
-    significance_option,
-)
+from closecall.cli import options, screen
 from closecall.cli.output import tested
 from closecall.parameters import is_number
 from closecall.signature import data_hash, joined_hash
-from closecall.tables.scoring import metric_rows, score_series
+from closecall.tables.scoring import score_series
 from closecall.wording import UNDEFINED, in_words, json_number, plain_name
 
 if TYPE_CHECKING:
@@ -43,7 +29,7 @@ if TYPE_CHECKING:
     from closecall.cli.output import Output
     from closecall.evaluate import Evaluation
     from closecall.signature import Signature
-    from closecall.tables.series import Inputs, SeriesInput
+    from closecall.tables.series import Inputs
 
 _HELP = """\
 Score predicted anomalies against the true ones: overall, and for each true event.
@@ -80,25 +66,23 @@ _SECOND = np.timedelta64(1, "s")
 _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
-@click.command(cls=Command, help=_HELP)
-@input_options("PREDICTED", predicted_option, score_option, rule_option, nan=True)
-@click.option(
-    "--point-length",
-    type=parse_duration,
-    metavar="DURATION",
-    help="A length for points, 1min or a number; without one they weigh nothing beside ranges.",
+@click.command(cls=options.Command, help=_HELP)
+@options.inputs("PREDICTED", options.predicted, options.score, options.rule, nan=True)
+@options.option(
+    "--point-length DURATION",
+    "A length for points, 1min or a number; without one they weigh nothing beside ranges.",
 )
-@choice_option(
+@options.choice(
     "--zero-division",
     "Precision of an event without alarms; nan leaves it out of the mean.",
     "nan",
     "0",
     "1",
 )
-@by_column_option
-@metric_option("Also compute that metric, `all` for all that need no parameter; repeat it.")
-@significance_option
-@output_options(
+@options.by_column
+@options.metric("Also compute that metric, `all` for all that need no parameter; repeat it.")
+@options.significance
+@options.output(
     "json holds everything; csv one row per event; latex a table of the detectors.",
     "latex",
     show_all=True,
@@ -112,7 +96,7 @@ def score(
     point_length: Any,
     zero_division: str,
     by_column: tuple[str, ...],
-    metrics: tuple[tuple[str, dict[str, Any]], ...],
+    metrics: dict[str, dict[str, Any]] | None,
     shifts: int | None,
     output: Output,
 ) -> None:
@@ -120,62 +104,72 @@ def score(
     if shifts is not None and zero_division != "nan":
         message = "--significance goes with --zero-division nan only: it scores the shifts so."
         raise click.UsageError(message)
-    require_rule(scores, rule, shifts)
-    asked = each_once(metrics)
-    if asked is not None and by_column and output.format == "csv":
+    if metrics is not None and by_column and output.format == "csv":
         raise click.UsageError("csv holds either --metric or --by-column; json holds both.")
-    options = {"point_length": point_length, "zero_division": float(zero_division)}
-    found, series, noted = evaluate_inputs(inputs, predicted, scores, rule, asked, **options)
-    if by_column:
-        for name, result in found.results.items():
-            found.counts[name] = screen.counts_by(result, by_column)
-    if shifts is not None:
-        for name, result in found.results.items():
-            found.tests[name] = tested(result.events.pair, None, n=shifts)
+    lengths = {"point_length": point_length, "zero_division": float(zero_division)}
+    found = score_inputs(
+        inputs, predicted, scores, rule, metrics, by_column=by_column, shifts=shifts, **lengths
+    )
     output.write(
-        table=lambda console: _print_scores(found, noted, console, most=output.most),
+        table=lambda console: _print_scores(found, console, most=output.most),
         values=lambda: screen.by_detector(
-            {name: found.values(name) for name in found.results}, noted
+            {name: found.values(name) for name in found.results}, found.notes
         ),
         rows=found.rows,
         latex=found.latex,
-        signature=sign_scores(found, series, rule, shifts),
+        signature=found.signature,
     )
 
 
-def evaluate_inputs(
+def score_inputs(
     inputs: Inputs,
     predicted: tuple[str, ...],
     scores: tuple[str, ...],
     rule: ThresholdRule | None,
     metrics: dict[str, dict[str, Any]] | None,
-    **options: Any,
-) -> tuple[Scores, SeriesInput, list[str]]:
-    """Read and score detectors; return what was found, what was read, and what must be known."""
+    *,
+    by_column: tuple[str, ...] = (),
+    shifts: int | None = None,
+    **lengths: Any,
+) -> Scores:
+    """Read and score detectors; raise if a threshold has nothing to cut, or cannot be tested."""
+    on_labels = bool(scores) and (rule is None or rule.looks_at_truth)
+    if rule is not None and not scores:
+        raise click.UsageError("--threshold is of --score, which is not given.")
+    if on_labels and shifts is not None:
+        message = (
+            "--significance goes with a --threshold that does not look at the labels; "
+            "`closecall curve --significance` tests the highest F1."
+        )
+        raise click.UsageError(message)
     series = inputs.read(predicted or ([] if scores else [None]), scores)
-    results, thresholds = score_series(series, rule, **options)
-    numbers = metric_rows(series, thresholds, metrics) if metrics else {}
-    noted = screen.notes(series, results)
-    if scores and (rule is None or rule.looks_at_truth):
-        noted.append(_FLATTERED)
-    return Scores(results, thresholds, numbers), series, noted
+    results, thresholds = score_series(series, rule, **lengths)
+    numbers: dict[str, Evaluation] = {}
+    if metrics:
+        from closecall.evaluate import evaluate  # all metrics are many modules
 
-
-def sign_scores(
-    found: Scores, series: SeriesInput, rule: ThresholdRule | None, shifts: int | None
-) -> Signature:
-    """Return what decided the numbers of all detectors."""
-    first = next(iter(found.results.values()))
-    cut = rule.signed if rule is not None else "best_f1" if found.thresholds else None
+        for row in evaluate(**series.arguments, threshold=thresholds or None, metrics=metrics):
+            row.pop("threshold", None)
+            numbers[row.pop("detector")] = row
+    counts, tests = {}, {}
+    for name, result in results.items():
+        if by_column:
+            counts[name] = screen.counts_by(result, by_column)
+        if shifts is not None:
+            tests[name] = tested(result.events.pair, None, n=shifts)
+    notes = [*screen.notes(series, results), *([_FLATTERED] if on_labels else [])]
+    cut = rule.signed if rule is not None else "best_f1" if thresholds else None
     searched = {} if cut is None or is_number(cut) else series.detectors.scored
-    hashed = {name: result.events.pair for name, result in found.results.items()} | searched
+    hashed = {name: result.events.pair for name, result in results.items()} | searched
     hashes = {name: data_hash(data) for name, data in hashed.items()}
     named: dict[str, dict[str, Any]] = {"affiliation": {}}
-    for name, row in found.metrics.items():
+    for name, row in numbers.items():
         named |= row.signature.metrics
         hashes[f"metrics of {name}"] = row.signature.data
-    options = first.signature.adding(threshold=cut, n=shifts, **series.reading.signed)
-    return options.adding(data=joined_hash(hashes)).naming(named)
+    first = next(iter(results.values())).signature
+    signature = first.adding(threshold=cut, n=shifts, **series.reading.signed)
+    signature = signature.adding(data=joined_hash(hashes)).naming(named)
+    return Scores(results, thresholds, numbers, counts, tests, notes, signature)
 
 
 @dataclass(frozen=True)
@@ -187,9 +181,12 @@ class Scores:
     """Of those that gave scores."""
     metrics: dict[str, Evaluation]
     """Empty if none were asked for, as counts and tests are."""
-    counts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    counts: dict[str, list[dict[str, Any]]]
     """By columns of the true events."""
-    tests: dict[str, Significance] = field(default_factory=dict)
+    tests: dict[str, Significance]
+    notes: list[str]
+    signature: Signature
+    """What decided the numbers of all detectors."""
 
     def values(self, name: str) -> dict[str, Any]:
         """Return everything of one detector as plain JSON values."""
@@ -229,18 +226,6 @@ class Scores:
         return EvaluationTable(map(Evaluation, rows)).to_latex(note=note)
 
 
-def require_rule(scores: tuple[str, ...], rule: ThresholdRule | None, shifts: int | None) -> None:
-    """Raise if a threshold has nothing to cut, or was chosen on the labels it is tested with."""
-    if rule is not None and not scores:
-        raise click.UsageError("--threshold is of --score, which is not given.")
-    if scores and shifts is not None and (rule is None or rule.looks_at_truth):
-        message = (
-            "--significance goes with a --threshold that does not look at the labels; "
-            "`closecall curve --significance` tests the highest F1."
-        )
-        raise click.UsageError(message)
-
-
 def _rows(result: Affiliation, test: Significance | None) -> list[dict[str, Any]]:
     events = [*result.events.flat_rows()]
     if test is None:
@@ -275,11 +260,11 @@ def _print_metrics(numbers: Mapping[str, dict[str, float]], console: Console) ->
     screen.print_table(console, columns)
 
 
-def _print_scores(found: Scores, noted: list[str], console: Console, *, most: int | None) -> None:
+def _print_scores(found: Scores, console: Console, *, most: int | None) -> None:
     """Print what was caught, the scores, one row per event, the legend, metrics and tests."""
     several = len(found.results) > 1
     if several:
-        screen.print_detectors(found.results, found.thresholds, noted, console)
+        screen.print_detectors(found.results, found.thresholds, found.notes, console)
     for name, result in found.results.items():
         if several:
             console.print(Text(f"\n{plain_name(name)}\n", style="bold cyan"))
@@ -288,7 +273,7 @@ def _print_scores(found: Scores, noted: list[str], console: Console, *, most: in
             cut = found.thresholds.get(name)
             threshold = None if cut is None else f"{cut:.6g}"
             screen.print_headline(result.headline, scores, result, threshold, console)
-            screen.print_notes(noted, console)
+            screen.print_notes(found.notes, console)
             console.print()
         screen.print_events(result, console, most=most)
         screen.print_counts(found.counts.get(name, []), console)

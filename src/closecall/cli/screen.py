@@ -304,10 +304,12 @@ def print_counts(counts: list[dict[str, Any]], console: Console) -> None:
     print_table(console, columns, keys=2)
 
 
-def print_more(hidden: int, what: str, console: Console) -> None:
-    """Say how many rows are left out, if any are."""
+def print_more(
+    hidden: int, what: str, console: Console, where: str | None = "`--all` shows all"
+) -> None:
+    """Say how many rows are left out, if any are, and where they are."""
     if hidden > 0:
-        console.print(Text(f"... and {hidden} more{what}; `--all` shows all.", style="bold"))
+        console.print(Text(f"... and {hidden} more{what}; {where}.", style="bold"))
 
 
 def _event_columns(

@@ -19,7 +19,7 @@ import click
 import numpy as np
 
 from closecall.affiliation.stream import AffiliationStream
-from closecall.cli.options import Command, evaluated_options, parse_duration, parse_time
+from closecall.cli import options
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.errors import ClosecallError, InputError, UnevenTimesError, first_line, reason
 from closecall.evaluated_time import FAR, far_step_note, ignored_note
@@ -81,65 +81,44 @@ _DEEPEST = 100  # lists and records in each other; Arrow reads them by recursion
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
-@click.command(cls=Command, help=_HELP)
+@click.command(cls=options.Command, help=_HELP)
 @click.argument("file", default="-")
-@click.option("--truth", metavar="COLUMN", default="truth", help="0/1 labels.")
-@click.option("--predicted", metavar="COLUMN", help="0/1 alarms.")
-@click.option("--score", metavar="COLUMN", help="Anomaly scores, instead of alarms.")
-@click.option(
-    "--threshold", type=float, metavar="X", help="Scores from which on there is an alarm."
-)
-@click.option("--time", metavar="COLUMN", help="Times, numbers or ISO 8601.")
-@evaluated_options(scores=True, files=False)
-@click.option(
-    "--end", type=parse_time, metavar="TIME", help="Where the last sample stops, for the totals."
-)
-@click.option(
-    "--every",
-    type=parse_duration,
-    metavar="DURATION",
-    help="Print totals that often as well, 1min or a number of seconds.",
-)
-@click.option("--state", metavar="FILE", help="Go on from there if it exists, and keep it there.")
+@options.option("--truth COLUMN", "0/1 labels.", default="truth")
+@options.option("--predicted COLUMN", "0/1 alarms.")
+@options.option("--score COLUMN", "Anomaly scores, instead of alarms.")
+@options.option("--threshold X", "Scores from which on there is an alarm.", type=float)
+@options.option("--time COLUMN", "Times, numbers or ISO 8601.")
+@options.evaluated(scores=True, files=False)
+@options.option("--end TIME", "Where the last sample stops, for the totals.")
+@options.option("--every DURATION", "Print totals that often as well, 1min or a number of seconds.")
+@options.option("--state FILE", "Go on from there if it exists, and keep it there.")
 def stream(
     file: str,
     *,
-    truth: str,
     predicted: str | None,
     score: str | None,
     threshold: float | None,
-    time: str | None,
-    ignore: str | None,
-    since: Any,
-    until: Any,
-    nan: str,
-    max_step: Any,
     end: Any,
     every: Any,
     state: str | None,
+    **columns: Any,
 ) -> None:
     """Score samples as they come."""
     if (predicted is None) == (score is None):
         raise click.UsageError("Give --predicted, or --score and --threshold.")
     if (score is None) != (threshold is None):
         raise click.UsageError("--score and --threshold go together.")
-    if time is None and (since, until) != (None, None):
+    reading = Reading(
+        predicted=() if predicted is None else (predicted,),
+        scores=() if score is None else (score,),
+        **columns,
+    )
+    if reading.time is None and (reading.since, reading.until) != (None, None):
         raise click.UsageError("--from and --until go with --time.")
     seconds = every / timedelta(seconds=1) if isinstance(every, timedelta) else every
     if seconds is not None and not 0 < seconds < _YEAR:
         raise click.UsageError("--every must be longer than zero and shorter than a year.")
-    reading = Reading(
-        truth=truth,
-        predicted=() if predicted is None else (predicted,),
-        scores=() if score is None else (score,),
-        time=time,
-        ignore=ignore,
-        since=since,
-        until=until,
-        max_step=max_step,
-        nan=nan,
-    )
-    scored = _stored(state, max_step)
+    scored = _stored(state, reading.max_step)
     samples = _Samples(shown_name(file), reading, threshold)
     saved = clock.monotonic()
     try:

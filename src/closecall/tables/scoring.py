@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from closecall.affiliation.rules import ThresholdRule
     from closecall.compare import Comparison
-    from closecall.evaluate import Evaluation
     from closecall.tables.series import File, ReadingOptions, SeriesInput
 
 _SECONDS_PER_DAY = 86_400
@@ -99,21 +98,6 @@ def score_series(
         thresholds[name] = (rule or ThresholdRule("best_f1")).choose(scored)
         pairs[name] = scored.at(thresholds[name])
     return {name: affiliation(pair, None, **options) for name, pair in pairs.items()}, thresholds
-
-
-def metric_rows(
-    series: SeriesInput, thresholds: dict[str, Any], metrics: dict[str, dict[str, Any]]
-) -> dict[str, Evaluation]:
-    """Compute metrics by detector, as `closecall.evaluate` does."""
-    from closecall.evaluate import Evaluation, evaluate  # all metrics are many modules
-
-    rows = evaluate(**series.arguments, threshold=thresholds or None, metrics=metrics)
-    found = {}
-    for row in rows:
-        numbers = {key: value for key, value in row.items() if key not in {"detector", "threshold"}}
-        found[row["detector"]] = Evaluation(numbers)
-        found[row["detector"]].signature = row.signature
-    return found
 
 
 def curve_files(
