@@ -23,7 +23,7 @@ from closecall.tables.incidents import (
     is_duration,
     read_listing,
 )
-from closecall.tables.reading import NOT_NUMBERS, is_iso_time, no_column, plain_values
+from closecall.tables.reading import NOT_NUMBERS, is_iso_time, no_column, value_type
 from closecall.wording import listed
 
 if TYPE_CHECKING:
@@ -151,21 +151,18 @@ class TimeOrder:
             return _taken(column, self.samples[places], argument)
         if self.how == "mean" and argument in _AVERAGED | _LABELS:
             with suppress(*NOT_NUMBERS):  # what is no number is refused where it is read
-                return self._mean(plain_values(column), highest=argument in _LABELS)
+                plain = column.cast(value_type(column.type))
+                return self._mean(plain, highest=argument in _LABELS)
         return column.take(self.samples[places])
 
     def _mean(self, column: pa.ChunkedArray, *, highest: bool) -> pa.ChunkedArray:
         """Return the mean for each time, or the highest value; one that is missing stays so."""
         import pyarrow as pa
 
-        missing = np.array(
-            [value is None for value in column.to_pylist()]
-            if column.null_count
-            else np.zeros(len(column)),
-            dtype=bool,
-        )[self.samples]
-        known = column.fill_null(0) if column.null_count else column
-        values = read_column(known, "")[0][self.samples]
+        missing = np.zeros(len(column), dtype=bool)
+        if column.null_count:
+            missing, column = column.is_null().to_numpy(), column.fill_null(0)
+        missing, values = missing[self.samples], read_column(column, "")[0][self.samples]
         if highest:
             found = np.maximum.reduceat(values, self.first)
         else:
