@@ -48,6 +48,7 @@ _HEAD_BYTES = 2**12  # by which text with a NUL in it is told from what is no te
 _BLOCK_BYTES = 16 * 2**20  # that Arrow parses at a time; no line may be longer
 _BYTES_PER_SAMPLE = 128  # that a curve takes beside the columns; a score takes less
 _TYPES_HINT = "The types of a large file follow from its first 16 MB; write it as Parquet."
+_DELIMITERS = ",;\t"
 _GIGABYTE, _MOST_GIGABYTES = 2**30, 10**9
 MEMORY = 2.0
 """How many gigabytes a file that is read whole may take, with what is computed from it."""
@@ -384,9 +385,8 @@ class CsvText:
         if not start.strip():
             raise _empty(name)
         self._start = start
-        self._delimiter = delimiter(start)
-        fields = first_record(start, self._delimiter, name)
-        self._names = column_names(fields)
+        self._delimiter, fields, named = first_record(start, name)
+        self._names = None if named else [f"column{place + 1}" for place in range(len(fields))]
         self._per_line = memory_of(1, len(fields))
 
     @property
@@ -531,50 +531,25 @@ def _arrow_buffer(content: bytes) -> pa.Buffer:
     return buffer
 
 
-_DELIMITERS = ",;\t"
+def first_record(content: bytes, name: str) -> tuple[str, list[str], bool]:
+    r"""Return what separates columns, the fields of the first line, and whether these are names.
 
+    The separator is the one that occurs most often, and a comma if none does. Fields that are all
+    numbers and ISO times are no names.
 
-def delimiter(content: bytes) -> str:
-    r"""Return the separator that occurs most often in the first line; a comma if none does.
-
-    >>> delimiter(b"time;label\n1;0\n")
-    ';'
-    >>> delimiter(b"0\n1\n")
-    ','
+    >>> first_record(b'time;"a, b";c\n1;0;2\n', "data.csv")
+    (';', ['time', 'a, b', 'c'], True)
+    >>> first_record(b"0\n1\n", "data.csv")
+    (',', ['0'], False)
     """
-    line = _first_line(content)
-    return max(_DELIMITERS, key=line.count)
-
-
-def first_record(content: bytes, separator: str, name: str) -> list[str]:
-    r"""Split the first line of what is called so into its fields.
-
-    >>> first_record(b'"a, b",c\n1,2\n', ",", "data.csv")
-    ['a, b', 'c']
-    """
+    line = content.partition(b"\n")[0].partition(b"\r")[0].decode("utf-8", errors="replace")
+    separator = max(_DELIMITERS, key=line.count)
     try:
-        return next(csv.reader([_first_line(content)], delimiter=separator), [])
+        fields = next(csv.reader([line], delimiter=separator), [])
     except csv.Error as error:
         rule = f"{name} to begin with a line of names or values"
         raise InputError(rule, f"`{error}`", hint="Is it a CSV file?") from error
-
-
-def column_names(fields: list[str]) -> list[str] | None:
-    """Return names to give to the columns, or None if the fields themselves are the names.
-
-    >>> column_names(["0", "1.5"])
-    ['column1', 'column2']
-    >>> column_names(["time", "label"]) is None
-    True
-    """
-    if all(_is_value(field) for field in fields):
-        return [f"column{number}" for number in range(1, len(fields) + 1)]
-    return None
-
-
-def _first_line(content: bytes) -> str:
-    line = content.partition(b"\n")[0].partition(b"\r")[0]
-    return line.decode("utf-8", errors="replace")
+    return separator, fields, not all(map(_is_value, fields))
 
 
 def _is_value(field: str) -> bool:

@@ -216,7 +216,7 @@ class EventList:
         events = self._plain() if zone is None else None
         if events is None:
             table = self.source.table
-            listing = self.listing or read_listing(self.source.name, table, None)(self.columns, "")
+            listing = self.listing or read_listing(self.source.name, table, None, self.columns, "")
             events = events_of(listing, zone, open_until, _OPEN_HINT)
         return (
             events if self.role == "truth" else Events.wrap(replace(events.intervals, details={}))

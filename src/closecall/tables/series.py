@@ -11,7 +11,7 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, get_args
 
@@ -46,7 +46,7 @@ from closecall.series import (
 from closecall.tables.incidents import (
     in_zone,
     is_smap,
-    known_listing,
+    listed_in,
     read_events,
     read_listing,
     read_zone,
@@ -911,13 +911,15 @@ class Inputs(Reading):
             return NamedTable(name, file)
         nothing = imported("pyarrow").table({})
         called, budget = shown_name(file), read_memory(self.memory)
-        with opened(file) as content:
-            reader = known_listing(content, called, self.series, by_name=by_name)
-            if reader is not None:
-                return NamedTable(called, nothing, reader)
-            table = table_of(content, called, encoding=self.encoding, budget=budget)[0]
-        smap = is_smap(table.column_names)
-        return NamedTable(called, table, read_listing(called, table, self.series) if smap else None)
+        with opened(file) as stream:
+            content = listed_in(stream, called, by_name=by_name)
+            if content is not None:
+                return NamedTable(
+                    called, nothing, partial(read_listing, called, content, self.series)
+                )
+            table = table_of(stream, called, encoding=self.encoding, budget=budget)[0]
+        reader = partial(read_listing, called, table, self.series) if is_smap(table) else None
+        return NamedTable(called, table, reader)
 
     def names(self, patterns: Sequence[str | None], argument: str) -> list[Any]:
         """Return the columns of detectors that names and patterns stand for."""
