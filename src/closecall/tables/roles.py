@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from closecall.tables.incidents import Listing, Reader
 
 Role = Literal["truth", "predicted", "score", "ignore"]
-DISORDERS = ("error", "sort", "first", "last", "mean")
-"""What to do where times repeat or go back."""
 _LABELS, _AVERAGED = {"truth", "predicted", "ignore", "trivial"}, {"score", "value", "values"}
 _WILD = {*"*?["}
 _OPEN_HINT = "Let such events last to the end of the series with `open='until-end'`."
@@ -111,9 +109,9 @@ class NamedTable:
         called = f"column {name!r} of {self.name}" if self.name else f"`{name}`"
         return as_times(self.column(name, argument), called)
 
-    def in_time_order(self, time: str | None, how: str) -> NamedTable:
-        """Put the samples in the order of their times, if `how` says so; the only place for it."""
-        if time is None or time not in self.columns or how not in DISORDERS[1:]:
+    def in_time_order(self, time: str, how: str) -> NamedTable:
+        """Put the samples in the order of their times, if it has them; the only place for it."""
+        if time not in self.columns:
             return self
         order = TimeOrder.of(self.times(time, "time"), how)
         return self if order is None else replace(self, order=order)
@@ -161,7 +159,7 @@ class TimeOrder:
 
         missing = np.zeros(len(column), dtype=bool)
         if column.null_count:
-            missing, column = column.is_null().to_numpy(), column.fill_null(0)
+            missing, column = read_column(column.is_null(), "")[0], column.fill_null(0)
         missing, values = missing[self.samples], read_column(column, "")[0][self.samples]
         if highest:
             found = np.maximum.reduceat(values, self.first)

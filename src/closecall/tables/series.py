@@ -31,7 +31,7 @@ from closecall.errors import (
 from closecall.evaluated_time import Stretches, read_stretches
 from closecall.events import Events, Intervals, read_ignored, read_labels
 from closecall.parameters import is_number, read_length, read_name, read_path, require_choice
-from closecall.scores import read_scores, require_nan, require_scores
+from closecall.scores import read_scores, require_nan, require_scores, samples_without_score
 from closecall.series import (
     Pair,
     Scored,
@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     Limit: TypeAlias = "tuple[str, Any, bool]"
 
 Disorder = Literal["error", "sort", "first", "last", "mean", "index"]
+DISORDERS = get_args(Disorder)
 _CLIP = "Widen `span`, or cut events and drop those outside with `clip=True`."
 _TABLES = ("the first table", "the second table")
 
@@ -211,7 +212,7 @@ class Reading:
             if getattr(self, name) is not None:
                 read_name(getattr(self, name), name)
         require_choice(self.open, "open", ("error", "until-end"))
-        require_choice(self.disorder, "disorder", get_args(Disorder))
+        require_choice(self.disorder, "disorder", DISORDERS)
         require_nan(self.nan)
         if self.max_step is not None:
             _require_length(self.max_step)
@@ -273,8 +274,6 @@ class Sides(NamedTuple):
     """A column of labels, an `EventList`, or `Events`."""
     predicted: dict[str, Any]
     scores: dict[str, Any]
-    has_events: bool = False
-    """Whether any of them is no column."""
 
     @classmethod
     def find(cls, tables: Sequence[NamedTable], reading: Reading) -> Sides:
@@ -289,13 +288,17 @@ class Sides(NamedTuple):
         scores = {
             name or "score": read_values(last, "score", name, **place) for name in reading.scores
         }
-        has_events = _is_events(truth) or any(map(_is_events, predicted.values()))
-        return cls(truth, predicted, scores, has_events)
+        return cls(truth, predicted, scores)
 
     @property
     def labelled(self) -> list[Any]:
         """The sides that hold labels or events: the truth, and detectors."""
         return [self.truth, *self.predicted.values()]
+
+    @property
+    def lists(self) -> list[EventList]:
+        """Those that list events, which are not placed on the axis yet."""
+        return [side for side in self.labelled if isinstance(side, EventList)]
 
     @property
     def vectors(self) -> dict[str, Any]:
@@ -310,8 +313,6 @@ class Sides(NamedTuple):
 
     def placed(self, place: Callable[[EventList], Events]) -> Sides:
         """Return the same with the events of lists."""
-        if not self.has_events:
-            return self
         truth, *detectors = (
             place(side) if isinstance(side, EventList) else side for side in self.labelled
         )
@@ -413,7 +414,7 @@ class SeriesInput:
     @property
     def arguments(self) -> dict[str, Any]:
         """What functions of the library take: both sides by name, and the options of the axis."""
-        truth, predicted, scores, _ = self.sides
+        truth, predicted, scores = self.sides
         return {"truth": truth, "predicted": predicted, "scores": scores, **self.options}
 
     def predicting(self, labels: NDArray[Any]) -> Pair:
@@ -562,17 +563,15 @@ def _in_time_order(
 ) -> tuple[Sequence[NamedTable], Sides, list[str]]:
     """Find the columns, and put their samples in the order of time; say what was done."""
     sides = Sides.find(tables, reading)
-    lists: list[EventList] = []
-    if sides.has_events:
-        lists = [side for side in sides.labelled if isinstance(side, EventList)]
-    if lists and len(sides.predicted) + len(sides.scores):
+    lists = sides.lists
+    if lists and (sides.predicted or sides.scores):
         _require_place(lists, sides, reading)
     if reading.time is None or reading.disorder in ("error", "index"):
         return tables, sides, []
     with with_status(Status.BAD_TIMES, names=reading.times_called):
         ordered = {
             table: table
-            if any(table is side.source for side in lists)
+            if table in [side.source for side in lists]
             else table.in_time_order(reading.time, reading.disorder)
             for table in tables
         }
@@ -629,7 +628,8 @@ class Samples(NamedTuple):
 
     def options(self, sides: Sides) -> dict[str, Any]:
         """Return times and end as functions of the library take them."""
-        if sides.has_events and self.times is None and self.axis is not None:
+        has_events = any(map(_is_events, sides.labelled))
+        if has_events and self.times is None and self.axis is not None:
             return {"times": np.arange(self.axis.length), "end": self.axis.end}
         return {"times": self.times, "end": self.end}
 
@@ -669,10 +669,8 @@ def _read_samples(
 def _read_times(
     tables: Sequence[NamedTable], sides: Sides, length: int, reading: Reading, notes: list[str]
 ) -> Samples:
-    holders = tables
-    if sides.has_events:
-        lists = [side.source for side in sides.labelled if isinstance(side, EventList)]
-        holders = [table for table in tables if all(table is not one for one in lists)] or tables
+    lists = [side.source for side in sides.lists]
+    holders = [table for table in tables if table not in lists] or tables
     times = _in_zone(sample_times(holders, str(reading.time)), holders, reading)
     timed, end = read_time_column(times, "times", reading), reading.end
     try:
@@ -759,8 +757,6 @@ def _open_until(whole: Timed | None, reading: Reading) -> Any:
 
 def _called_events(sides: Sides, reading: Reading) -> dict[str, str]:
     """Return the detectors that gave events, and what messages call each."""
-    if not sides.has_events:
-        return {}
     alone = len(sides.predicted) == 1
     return {
         name: reading.called("predicted", name, alone=alone)
@@ -810,17 +806,20 @@ def _ignored(
             _require_times(limit[0], is_counted=is_counted)
             whole = samples.whole(reading.span) or read_span(None)
             stretches.append(outside_limit(limit, whole, of_many=reading.of_many))
-    if reading.max_step is not None and not is_counted:
-        stretches += read_stretches(None, reading.max_step, axis)
-    if reading.nan == "ignore" and axis is not None:
-        for column in sides.scores.values():
-            with suppress(ClosecallError, *NOT_NUMBERS):  # told where the detector is read
-                scores = read_score_column(column, "scores")
-                missing = np.isnan(scores) if scores.dtype.kind == "f" else np.zeros(1)
-                # A detector that was not run takes no time from the others.
-                if missing.any() and not missing.all() and missing.size == axis.length:
-                    stretches.append(Stretches("scores", Intervals.from_labels(missing, axis)))
+    missing = None
+    if axis is not None:
+        missing = samples_without_score(_scores_of_any(sides, axis.length), reading.nan)
+    stretches += read_stretches(None, None if is_counted else reading.max_step, axis, missing)
     return [part for part in stretches if len(part.intervals)]
+
+
+def _scores_of_any(sides: Sides, length: int) -> Iterator[NDArray[Any]]:
+    """Yield scores, but none of a detector that was not run: it takes no time from the others."""
+    for column in sides.scores.values():
+        with suppress(ClosecallError, *NOT_NUMBERS):  # told where the detector is read
+            scores = read_score_column(column, "scores")
+            if scores.size == length and not np.isnan(scores).all():
+                yield scores
 
 
 def _named(
