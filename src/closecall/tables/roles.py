@@ -280,8 +280,7 @@ def read_values(
 def sample_times(tables: Sequence[NamedTable], time: str) -> Any:
     """Return the column of times of whichever tables have it; several must agree."""
     read_name(time, "time")
-    holders = [table for table in tables if len(tables) == 1 or time in table.columns]
-    first, *rest = holders or tables[:1]
+    first, *rest = [table for table in tables if time in table.columns] or tables[:1]
     times = first.times(time, "time")
     for other in rest:
         _require_agreement(first, times, other, other.times(time, "time"))

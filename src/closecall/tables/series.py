@@ -251,10 +251,11 @@ class Reading:
         """What messages call times, if not so."""
         return {"times": str(self.time)} if self.of_many else {}
 
-    def called(self, role: str, column: Any = None, *, alone: bool = True) -> str:
+    def called(self, role: str, column: Any = None) -> str:
         """Return what messages call a column: its role, or its name if it is of many series."""
         if self.of_many:
             return str(getattr(self, role) if column is None else column)
+        alone = column is None or len(getattr(self, role)) == 1
         return role if alone else f"{role}[{column!r}]"
 
 
@@ -313,6 +314,8 @@ class Sides(NamedTuple):
 
     def placed(self, place: Callable[[EventList], Events]) -> Sides:
         """Return the same with the events of lists."""
+        if not self.lists:
+            return self
         truth, *detectors = (
             place(side) if isinstance(side, EventList) else side for side in self.labelled
         )
@@ -372,8 +375,7 @@ class SeriesInput:
             return self.listed[name]
         if name in self.sides.predicted:
             return self.predicting(self.read_labels(name))
-        alone = len(self.sides.scores) == 1
-        called = self.reading.called("scores", name, alone=alone)
+        called = self.reading.called("scores", name)
         with with_status(Status.BAD_SCORES, values=Status.NAN_SCORE):
             scores = read_score_column(self.sides.scores[name], called)
             self._require_samples(scores, called)
@@ -384,7 +386,7 @@ class SeriesInput:
 
     def read_labels(self, name: str) -> NDArray[Any]:
         """Return the 0/1 predictions of a detector for all samples."""
-        called = self.reading.called("predicted", name, alone=len(self.sides.predicted) == 1)
+        called = self.reading.called("predicted", name)
         with with_status(Status.BAD_LABELS):
             labels = read_label_column(self.sides.predicted[name], called)
             self._require_samples(labels, called)
@@ -628,8 +630,7 @@ class Samples(NamedTuple):
 
     def options(self, sides: Sides) -> dict[str, Any]:
         """Return times and end as functions of the library take them."""
-        has_events = any(map(_is_events, sides.labelled))
-        if has_events and self.times is None and self.axis is not None:
+        if self.times is None and self.axis is not None and any(map(_is_events, sides.labelled)):
             return {"times": np.arange(self.axis.length), "end": self.axis.end}
         return {"times": self.times, "end": self.end}
 
@@ -669,8 +670,10 @@ def _read_samples(
 def _read_times(
     tables: Sequence[NamedTable], sides: Sides, length: int, reading: Reading, notes: list[str]
 ) -> Samples:
-    lists = [side.source for side in sides.lists]
-    holders = [table for table in tables if table not in lists] or tables
+    holders = tables
+    if len(tables) > 1:
+        lists = [side.source for side in sides.lists]
+        holders = [table for table in tables if table not in lists] or tables
     times = _in_zone(sample_times(holders, str(reading.time)), holders, reading)
     timed, end = read_time_column(times, "times", reading), reading.end
     try:
@@ -757,9 +760,8 @@ def _open_until(whole: Timed | None, reading: Reading) -> Any:
 
 def _called_events(sides: Sides, reading: Reading) -> dict[str, str]:
     """Return the detectors that gave events, and what messages call each."""
-    alone = len(sides.predicted) == 1
     return {
-        name: reading.called("predicted", name, alone=alone)
+        name: reading.called("predicted", name)
         for name, side in sides.predicted.items()
         if isinstance(side, Events)
     }
