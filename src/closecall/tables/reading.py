@@ -372,7 +372,6 @@ class CsvText:
     def __init__(self, file: BinaryIO, name: str, encoding: str, budget: int | None = None) -> None:
         self._file, self._name, self._budget = file, name, budget
         self._codec = text_codec(encoding)
-        self._decoder = self._codec.incrementaldecoder()
         self._size = self._lines = self._per_line = 0
         self._chunks = self._read_chunks()
         start = b""
@@ -428,13 +427,14 @@ class CsvText:
 
     def _read_chunks(self) -> Iterator[bytes]:
         """Yield the file in UTF-8, and count its lines."""
-        as_is, raw = self._codec.name == "utf-8", b"more"
+        decoder, as_is = self._codec.incrementaldecoder(), self._codec.name == "utf-8"
+        raw = b"more"
         while raw:
             raw = self._file.read(_CHUNK_BYTES)
             if as_is and not self._size and _is_binary(raw[:_HEAD_BYTES]):
                 raise _neither(self._name, raw[:8])
             try:
-                text = self._decoder.decode(raw, final=not raw)
+                text = decoder.decode(raw, final=not raw)
                 chunk = raw if as_is else text.encode()
             except UnicodeError as error:
                 before = raw[: getattr(error, "start", 0)].decode(self._codec.name, "ignore")
@@ -448,7 +448,8 @@ class CsvText:
                 raise too_large(
                     self._name, self._budget, f"{got} that take it all, and more to come"
                 )
-            yield chunk
+            if chunk:
+                yield chunk
 
     def _parse(
         self,

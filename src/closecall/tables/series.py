@@ -540,7 +540,7 @@ def read_series(
         in_span=series,
         labels=labels,
         axis=samples.axis,
-        timed=samples.timed,
+        timed=samples.times is not None,
         kept=closed.kept,
         reading=reading,
         sides=sides,
@@ -619,8 +619,6 @@ class Samples(NamedTuple):
     """Those of the samples as the tables have them; None if samples are counted."""
     end: Any
     """Where the last sample stops, if that was given or inferred."""
-    timed: bool
-    """Whether the axis is that of the time column."""
 
     def whole(self, span: Any) -> Timed | None:
         """Return where the series starts and stops, if that is known."""
@@ -645,7 +643,7 @@ def _read_samples(
     """Read the times of the samples, and infer where the last one stops."""
     vectors = sides.vectors if labels is None or len(tables) > 1 else {}
     if labels is None and not vectors:
-        return Samples(None, None, reading.end, timed=False)
+        return Samples(None, None, reading.end)
     if len(tables) > 1:
         _require_one_length(vectors)
     if labels is None:
@@ -655,7 +653,7 @@ def _read_samples(
         length = labels.size
     if reading.time is None:
         axis = read_axis(length, None, reading.end, of="samples")
-        return Samples(axis, None, reading.end, timed=False)
+        return Samples(axis, None, reading.end)
     with with_status(Status.BAD_TIMES, names=reading.times_called):
         try:
             return _read_times(tables, sides, length, reading, notes)
@@ -664,7 +662,7 @@ def _read_samples(
             # Events have times of their own, which the numbers of samples cannot replace.
             if reading.disorder != "index" or labels is None:
                 raise
-    return Samples(read_axis(length, None, None, of="samples"), None, None, timed=False)
+    return Samples(read_axis(length, None, None, of="samples"), None, None)
 
 
 def _read_times(
@@ -684,7 +682,7 @@ def _read_times(
         notes.append(usual_end_note(error.details["end_text"]))
         end = error.details["end"]
         axis = read_axis(length, timed, end, of="samples")
-    return Samples(axis, times, end, timed=True)
+    return Samples(axis, times, end)
 
 
 def usual_end_note(end: str) -> str:
@@ -800,7 +798,7 @@ def _ignored(
 ) -> list[Stretches]:
     """Return the time to ignore: as it is named, outside of limits, gaps, and missing scores."""
     axis, stretches = samples.axis, []
-    is_counted = reading.time is not None and axis is not None and not samples.timed
+    is_counted = reading.time is not None and axis is not None and samples.times is None
     if reading.ignore is not None:
         stretches.append(_named(tables, samples, reading, is_counted=is_counted))
     for limit in reading.limits() if limits is None else limits:
