@@ -13,7 +13,7 @@ from pyarrow import csv
 
 from closecall.errors import InputError
 from closecall.tables import read_table, write_table
-from closecall.tables.reading import CsvText, parse_csv
+from closecall.tables.reading import CsvText
 from tests.conftest import run_program
 
 TABLE = {"time": [1, 2, 3], "label": [0, 1, 0]}
@@ -219,4 +219,4 @@ def test_arrow_holds_no_memory_of_pythons(monkeypatch):
         return read_csv(*arguments)
 
     monkeypatch.setattr(csv, "read_csv", read)
-    assert parse_csv(text, lines, "x.csv", {}, names=None).to_pydict() == TABLE
+    assert lines._parse(text, {}, None).to_pydict() == TABLE

@@ -16,7 +16,6 @@ from closecall.errors import InputError, InputTypeError
 from closecall.metrics.registry import METRICS, REQUIRED
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.rows import evaluate_series, evaluate_unit
-from closecall.tables.reading import plain_values
 from closecall.tables.roles import NamedTable
 from closecall.tables.series import read_series, with_status
 from tests.tables.batch.groups import HandMade
@@ -132,7 +131,7 @@ def test_one_chunk_of_numbers_is_not_copied():
     ],
 )
 def test_every_type_keeps_its_values(column, expected):
-    array, _ = read_column(plain_values(column), "x")
+    array, _ = read_column(column, "x")
     np.testing.assert_array_equal(array, expected)
     assert array.dtype == expected.dtype
 

@@ -16,8 +16,7 @@ from closecall.errors import OUT_OF_ORDER, ClosecallError, InputError, reason, w
 from closecall.files import are_one_file, require_apart
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
 from closecall.tables.reading import MEMORY
-from closecall.tables.roles import DISORDERS
-from closecall.tables.series import Inputs, ReadingOptions
+from closecall.tables.series import DISORDERS, Inputs, ReadingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -446,7 +445,7 @@ def disorder(*more: str) -> _Decorator:
         "--disorder",
         "Where times repeat or go back: sort, or also keep one value of repeated times"
         f"{'; or count samples instead' if more else ''}.",
-        *DISORDERS,
+        *(how for how in DISORDERS if how != "index"),
         *more,
     )
 

@@ -27,14 +27,7 @@ from closecall.files import whole_file
 from closecall.parameters import read_length
 from closecall.plain import schema_name
 from closecall.scores import predicted_at, require_scores
-from closecall.tables.reading import (
-    GZIP_MAGIC,
-    column_names,
-    delimiter,
-    first_record,
-    imported,
-    shown_name,
-)
+from closecall.tables.reading import GZIP_MAGIC, first_record, imported, shown_name
 from closecall.tables.roles import NamedTable
 from closecall.tables.series import (
     Reading,
@@ -351,9 +344,8 @@ class _Samples:
             except (ValueError, RecursionError):  # told where the line is read
                 self.text_times = False
             return lines
-        self.separator = delimiter(first)
-        self.header = first_record(first, self.separator, self.name)
-        if column_names(self.header) is not None:
+        self.separator, self.header, named = first_record(first, self.name)
+        if not named:
             got = first[:60].decode(errors="replace")
             raise InputError(f"a header in the first line of {self.name}", repr(got))
         self.seen = 1

@@ -7,10 +7,9 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,14 +24,9 @@ from closecall.tables.reading import opened, shown_name, table_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    import pyarrow as pa
-
     Row: TypeAlias = tuple[Any, Any, Mapping[str, Any]]
     Reader: TypeAlias = Callable[[tuple[str, str] | None, str], "Listing"]
     """Takes the two columns, if they are named, and how a caller would name them."""
-    JsonFormat: TypeAlias = tuple[
-        tuple[str, str], Callable[[Any], bool], Callable[[Any, str, str | None], Iterable[Row]]
-    ]
 
 # How the two columns of an event list are called, in lower case and without underscores.
 _PAIRS = (
@@ -212,68 +206,72 @@ def _read_listing(
         return _from_records("the dataframe", frame.columns, rows, columns, _COLUMNS)
     name = shown_name(source)
     with opened(source) as file:
-        known = known_listing(file, name, series, by_name=columns is None)
-        if known is not None:
-            return known(columns, _COLUMNS)
-        table = table_of(file, name, encoding=encoding, budget=_LARGEST)[0]
-    if len(table.column_names) == 1 and columns is None:
-        return _from_labels(name, table.column(0).to_pylist())
-    return read_listing(name, table, series)(columns, _COLUMNS)
+        content = listed_in(file, name, by_name=columns is None)
+        if content is None:
+            content = table_of(file, name, encoding=encoding, budget=_LARGEST)[0]
+            if len(content.column_names) == 1 and columns is None:
+                content = content.column(0)
+    return read_listing(name, content, series, columns, _COLUMNS)
 
 
-def known_listing(file: BinaryIO, name: str, series: str | None, *, by_name: bool) -> Reader | None:
-    """Return what reads the events of an open file that is no table; None if it may be one.
+def listed_in(file: BinaryIO, name: str, *, by_name: bool) -> Any:
+    """Return the content of an open file that lists events; None if it may be a table.
 
     `by_name` lets the name of a file of the UCR archive say where its anomaly is.
     """
-    ucr = ucr_anomaly(Path(name).name)
-    if by_name and ucr is not None:
-        rows: list[Row] = [(*ucr, {})]
-        return lambda *_: Listing(name, "start", "stop", rows, in_samples=True)
+    anomaly = ucr_anomaly(Path(name).name)
+    if by_name and anomaly is not None:
+        return anomaly
     start = file.read(_START).lstrip()
     file.seek(0)
-    if start.startswith((b"[", b"{")):
-        return partial(_from_json, name, _parsed(_content(file, name), name), series)
-    if not _SMD_LINE.match(start.partition(b"\n")[0].rstrip()):
+    is_json = start.startswith((b"[", b"{"))
+    if not is_json and not _SMD_LINE.match(start.partition(b"\n")[0].rstrip()):
         return None
-    lines = [_SMD_LINE.match(line) for line in _content(file, name).split()]
-    file.seek(0)
-    rows = [
-        (int(line[1]), int(line[2]) + 1, {"dimensions": line[3].decode()})
-        for line in lines
-        if line is not None
-    ]
-    if len(rows) < len(lines):
-        return None
-    return lambda *_: Listing(name, "start", "stop", rows, in_samples=True)
-
-
-def read_listing(name: str, table: pa.Table, series: str | None) -> Reader:
-    """Return what reads the events of a table."""
-    names = list(table.column_names)
-    if is_smap(names):
-        return lambda *_: _from_smap(name, table.to_pylist(), series)
-    return lambda columns, option: _from_records(name, names, table.to_pylist(), columns, option)
-
-
-def is_smap(columns: list[str]) -> bool:
-    """Return whether a table lists the anomalies of SMAP and MSL."""
-    return {"chan_id", "anomaly_sequences"} <= {*columns}
-
-
-def _content(file: BinaryIO, name: str) -> bytes:
     content = file.read(_LARGEST + 1)
+    file.seek(0)
     if len(content) > _LARGEST:
         rule = f"a list of events of less than {_LARGEST:,} bytes in {name}"
         raise InputError(rule, "more")
-    return content
-
-
-def _parsed(content: bytes, name: str) -> Any:
+    if not is_json:
+        lines = [_SMD_LINE.match(line) for line in content.split()]
+        return lines if all(lines) else None
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name} to be JSON", f"`{error}`") from None
+
+
+def read_listing(
+    name: str, content: Any, series: str | None, columns: tuple[str, str] | None, option: str
+) -> Listing:
+    """Read the events of a table, or of what `listed_in` returns.
+
+    `columns` are the two columns, if they are named, and `option` is how a caller names them: a
+    text with two places.
+    """
+    for kind in _FORMATS:
+        # Where samples are counted, there are no columns to choose from.
+        if (columns is None or kind.in_samples) and kind.matches(content):
+            try:
+                rows = list(kind.rows(content, name, series))
+            except InputError:
+                raise
+            except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
+                rule = f"{name} to hold events as its first one does"
+                raise InputError(rule, f"`{error!r}`") from None
+            return Listing(name, *kind.ends, rows, kind.in_samples)
+    if hasattr(content, "column_names"):
+        return _from_records(name, content.column_names, content.to_pylist(), columns, option)
+    if isinstance(content, list) and all(isinstance(record, dict) for record in content):
+        names = list(dict.fromkeys(key for record in content for key in record))
+        return _from_records(name, names, content, columns, option)
+    keys = f"the keys {', '.join(map(str, content))}"[:120] if isinstance(content, dict) else ""
+    raise InputError(
+        f"{name} to be a list of events",
+        f"JSON with {keys or f'{type(content).__name__} of {len(content)}'}",
+        hint="Known are the windows of NAB, annotations of Grafana, alerts of Alertmanager, "
+        "exports of Label Studio, and lists of records with two times.",
+    )
 
 
 def _from_records(
@@ -337,37 +335,6 @@ def _plain(column: str) -> str:
     return column.strip().lower().replace("_", "")
 
 
-def _from_json(
-    name: str, content: Any, series: str | None, columns: tuple[str, str] | None, option: str
-) -> Listing:
-    """Read the kinds of JSON that monitoring and labelling tools export."""
-    if columns is None:
-        for layout, matches, rows in _JSON_FORMATS:
-            if matches(content):
-                try:
-                    return Listing(name, *layout, list(rows(content, name, series)))
-                except InputError:
-                    raise
-                except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
-                    rule = f"{name} to hold events as its first one does"
-                    raise InputError(rule, f"`{error!r}`") from None
-    if isinstance(content, list) and all(isinstance(record, dict) for record in content):
-        names = list(dict.fromkeys(key for record in content for key in record))
-        return _from_records(name, names, content, columns, option)
-    raise InputError(
-        f"{name} to be a list of events",
-        f"JSON with {_kind(content)}",
-        hint="Known are the windows of NAB, annotations of Grafana, alerts of Alertmanager, "
-        "exports of Label Studio, and lists of records with two times.",
-    )
-
-
-def _kind(content: Any) -> str:
-    if isinstance(content, dict):
-        return f"the keys {', '.join(map(str, content))}"[:120]
-    return f"{type(content).__name__} of {len(content)}"
-
-
 def _first(content: Any) -> Any:
     return content[0] if isinstance(content, list) and content else None
 
@@ -421,37 +388,71 @@ def _rows_of_windows(content: Any, name: str, series: str | None) -> Iterable[Ro
         yield first, last, {}
 
 
-# What each calls the ends of an event, how it is known, and its events.
-_JSON_FORMATS: tuple[JsonFormat, ...] = (
-    (
-        ("startsAt", "endsAt"),
-        lambda content: _has(_first(_alerts(content)), "startsAt", "labels"),
-        _rows_of_alerts,
-    ),
-    (
-        ("time", "timeEnd"),
-        lambda content: _has(_first(content), "time", "text"),
-        _rows_of_annotations,
-    ),
-    (("start", "end"), lambda content: _has(_first(content), "annotations"), _rows_of_tasks),
-    (("start", "stop"), _are_windows, _rows_of_windows),
-)
+def _rows_of_lines(lines: Any, _name: str, _series: str | None) -> Iterable[Row]:
+    for line in lines:
+        yield int(line[1]), int(line[2]) + 1, {"dimensions": line[3].decode()}
 
 
-def _from_smap(name: str, records: list[dict[str, Any]], series: str | None) -> Listing:
-    """Read the intervals of one channel of SMAP or MSL, which may stand in several rows."""
+def is_smap(content: Any) -> bool:
+    """Return whether a table lists the anomalies of SMAP and MSL."""
+    return {"chan_id", "anomaly_sequences"} <= {*getattr(content, "column_names", ())}
+
+
+def _rows_of_channels(table: Any, name: str, series: str | None) -> Iterable[Row]:
+    records = table.to_pylist()
     channels = list(dict.fromkeys(str(record["chan_id"]) for record in records))
-    chosen, rows = _one_of(channels, series, name), []
-    for record in records:
+    chosen = _one_of(channels, series, name)
+    for record in records:  # a channel may stand in several
         if str(record["chan_id"]) == chosen:
             pairs = re.findall(r"\[\s*(\d+)\s*,\s*(\d+)\s*\]", record["anomaly_sequences"])
-            kinds = re.findall(r"\w+", str(record.get("class", "")))
-            kinds += [""] * (len(pairs) - len(kinds))
-            rows += [
-                (int(first), int(last) + 1, {"class": kind})
-                for (first, last), kind in zip(pairs, kinds, strict=False)
-            ]
-    return Listing(name, "start", "stop", rows, in_samples=True)
+            kinds = re.findall(r"\w+", str(record.get("class", ""))) + [""] * len(pairs)
+            for (first, last), kind in zip(pairs, kinds, strict=False):
+                yield int(first), int(last) + 1, {"class": kind}
+
+
+def _rows_of_labels(column: Any, name: str, _series: str | None) -> Iterable[Row]:
+    labels = column.to_pylist()
+    if not labels or not all(label in (0, 1) for label in labels):
+        rule = f"{name} to have two columns of times, or one 0/1 label in each row"
+        raise InputError(rule, f"one column with {shown(labels[0] if labels else None)}")
+    for first, after in zip(*runs(np.array(labels, dtype=np.uint8)), strict=True):
+        yield first.item(), after.item(), {}
+
+
+class _Format(NamedTuple):
+    """A kind of file that lists events: how its content is known, and its events."""
+
+    matches: Callable[[Any], bool]
+    rows: Callable[[Any, str, str | None], Iterable[Row]]
+    """Takes the content, what messages call the file, and the series that is asked for."""
+    ends: tuple[str, str] = ("start", "stop")
+    """What it calls the ends of an event."""
+    in_samples: bool = False
+
+
+_FORMATS = (
+    _Format(
+        lambda content: _has(_first(_alerts(content)), "startsAt", "labels"),
+        _rows_of_alerts,
+        ("startsAt", "endsAt"),
+    ),
+    _Format(
+        lambda content: _has(_first(content), "time", "text"),
+        _rows_of_annotations,
+        ("time", "timeEnd"),
+    ),
+    _Format(lambda content: _has(_first(content), "annotations"), _rows_of_tasks, ("start", "end")),
+    _Format(_are_windows, _rows_of_windows),
+    # Those of UCR, SMD, SMAP and MSL, and a column of labels.
+    _Format(
+        lambda content: isinstance(content, tuple),
+        lambda anomaly, *_: [(*anomaly, {})],
+        in_samples=True,
+    ),
+    _Format(lambda content: isinstance(_first(content), re.Match), _rows_of_lines, in_samples=True),
+    _Format(is_smap, _rows_of_channels, in_samples=True),
+    _Format(lambda content: hasattr(content, "chunks"), _rows_of_labels, in_samples=True),
+)
 
 
 def _one_of(names: list[str], series: str | None, source: str) -> str:
@@ -464,17 +465,6 @@ def _one_of(names: list[str], series: str | None, source: str) -> str:
     rule = f"to name one of the {len(names)} series of {source}"
     got = "no name" if series is None else shown(series)
     raise InputError(rule, got, argument="series", hint=f"They are: {some}.")
-
-
-def _from_labels(name: str, labels: list[Any]) -> Listing:
-    """Read one 0/1 label per line, in numbers of samples."""
-    if not labels or not all(label in (0, 1) for label in labels):
-        rule = f"{name} to have two columns of times, or one 0/1 label in each row"
-        raise InputError(rule, f"one column with {shown(labels[0] if labels else None)}")
-    first, after = runs(np.array(labels, dtype=np.uint8))
-    pairs = zip(first.tolist(), after.tolist(), strict=True)
-    rows: list[Row] = [(start, stop, {}) for start, stop in pairs]
-    return Listing(name, "start", "stop", rows, in_samples=True)
 
 
 def _after(start: Any, value: Any, where: str) -> Any:

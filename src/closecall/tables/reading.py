@@ -47,6 +47,8 @@ _CHUNK_BYTES = 2**20
 _HEAD_BYTES = 2**12  # by which text with a NUL in it is told from what is no text
 _BLOCK_BYTES = 16 * 2**20  # that Arrow parses at a time; no line may be longer
 _BYTES_PER_SAMPLE = 128  # that a curve takes beside the columns; a score takes less
+_TYPES_HINT = "The types of a large file follow from its first 16 MB; write it as Parquet."
+_DELIMITERS = ",;\t"
 _GIGABYTE, _MOST_GIGABYTES = 2**30, 10**9
 MEMORY = 2.0
 """How many gigabytes a file that is read whole may take, with what is computed from it."""
@@ -139,7 +141,7 @@ def table_of(
         raise _neither(name, start)
     lines = CsvText(file, name, encoding, budget)
     types = dict.fromkeys(text, imported("pyarrow").string())
-    return parse_csv(b"".join(lines.blocks()), lines, name, types, names=lines.names), lines.needed
+    return lines.whole(types), lines.needed
 
 
 def _neither(name: str, start: bytes) -> InputError:
@@ -225,16 +227,6 @@ def _write_csv(table: pa.Table, file: BinaryIO) -> None:
         arrow_csv.write_csv(table, file, arrow_csv.WriteOptions(include_header=False))
     except (TypeError, ValueError) as error:  # those of Arrow are among them
         raise InputTypeError("columns that CSV can hold", first_line(error)) from None
-
-
-def plain_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Turn categories into their values, and decimals, which numpy does not know, into floats."""
-    import pyarrow as pa
-
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        return plain_values(column.cast(kind.value_type))
-    return column.cast(pa.float64()) if pa.types.is_decimal(kind) else column
 
 
 def value_type(kind: pa.DataType) -> pa.DataType:
@@ -380,20 +372,20 @@ class CsvText:
     def __init__(self, file: BinaryIO, name: str, encoding: str, budget: int | None = None) -> None:
         self._file, self._name, self._budget = file, name, budget
         self._codec = text_codec(encoding)
-        self._decoder = self._codec.incrementaldecoder()
         self._size = self._lines = self._per_line = 0
-        start, last = b"", False
-        while not (last or b"\n" in start or b"\r" in start):
+        self._chunks = self._read_chunks()
+        start = b""
+        for chunk in self._chunks:
+            start = (start + chunk).removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
+            if b"\n" in start or b"\r" in start:
+                break
             if len(start) > _BLOCK_BYTES:
                 raise self._too_long()
-            chunk, last = self._chunk()
-            start = (start + chunk).removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
         if not start.strip():
             raise _empty(name)
-        self._start, self._last = start, last
-        self.delimiter = delimiter(start)
-        fields = first_record(start, self.delimiter, name)
-        self.names = column_names(fields)
+        self._start = start
+        self._delimiter, fields, named = first_record(start, name)
+        self._names = None if named else [f"column{place + 1}" for place in range(len(fields))]
         self._per_line = memory_of(1, len(fields))
 
     @property
@@ -401,47 +393,97 @@ class CsvText:
         """How many bytes the lines so far take, with what is computed from them."""
         return 2 * self._size + self._lines * self._per_line
 
-    def blocks(self, size: int = _BLOCK_BYTES) -> Iterator[bytes]:
-        """Yield whole lines, about so many bytes at a time."""
-        parts, last = [self._start], self._last
-        held = len(self._start)
-        while not last:
-            chunk, last = self._chunk()
+    def whole(self, types: Mapping[str, pa.DataType]) -> pa.Table:
+        """Parse all lines at once, with types for some of the columns."""
+        return self._parse(b"".join(self._blocks()), types, self._names)
+
+    def parts(self, types: Mapping[str, pa.DataType]) -> Iterator[pa.Table]:
+        """Parse some lines at a time; the first of them decide the types that are not given."""
+        blocks = self._blocks()
+        first = self._parse(next(blocks), types, self._names)
+        yield first
+        types = dict(zip(first.column_names, first.schema.types, strict=True))
+        for block in blocks:
+            yield self._parse(block, types, first.column_names, _TYPES_HINT)
+
+    def _blocks(self) -> Iterator[bytes]:
+        """Yield whole lines, about as many bytes at a time as Arrow parses."""
+        parts, held = [self._start], len(self._start)
+        for chunk in self._chunks:
             parts.append(chunk)
             held += len(chunk)
-            if held >= size and not last:
+            if held >= _BLOCK_BYTES:
                 text = b"".join(parts)
                 # Line ends stay with what follows: at the end of the file they mean nothing.
                 lines = text.rstrip(b"\r\n")
                 end = max(lines.rfind(b"\n"), lines.rfind(b"\r")) + 1
                 if end:
                     yield text[:end]
-                elif held > size + _BLOCK_BYTES:
+                elif held > 2 * _BLOCK_BYTES:
                     raise self._too_long()
                 parts = [text[end:]]
                 held = len(parts[0])
         yield b"".join(parts).rstrip(b"\r\n") + b"\n"
 
-    def _chunk(self) -> tuple[bytes, bool]:
-        """Read the next piece of the file, in UTF-8, and count its lines; say if it is the last."""
-        raw = self._file.read(_CHUNK_BYTES)
-        as_is = self._codec.name == "utf-8"
-        if as_is and not self._size and _is_binary(raw[:_HEAD_BYTES]):
-            raise _neither(self._name, raw[:8])
+    def _read_chunks(self) -> Iterator[bytes]:
+        """Yield the file in UTF-8, and count its lines."""
+        decoder, as_is = self._codec.incrementaldecoder(), self._codec.name == "utf-8"
+        raw = b"more"
+        while raw:
+            raw = self._file.read(_CHUNK_BYTES)
+            if as_is and not self._size and _is_binary(raw[:_HEAD_BYTES]):
+                raise _neither(self._name, raw[:8])
+            try:
+                text = decoder.decode(raw, final=not raw)
+                chunk = raw if as_is else text.encode()
+            except UnicodeError as error:
+                before = raw[: getattr(error, "start", 0)].decode(self._codec.name, "ignore")
+                raise self._bad_line(before.encode(errors="ignore"), f"`{error}`") from error
+            if b"\0" in chunk:
+                raise self._bad_line(chunk[: chunk.index(b"\0")], "a NUL")
+            self._size += len(chunk)
+            self._lines += _line_ends(chunk)
+            if self._budget is not None and self.needed > self._budget:
+                got = f"{self._lines:,} lines ({self._size / 2**20:,.0f} MB of text)"
+                raise too_large(
+                    self._name, self._budget, f"{got} that take it all, and more to come"
+                )
+            if chunk:
+                yield chunk
+
+    def _parse(
+        self,
+        text: bytes,
+        types: Mapping[str, pa.DataType],
+        names: Sequence[str] | None,
+        hint: str = "Every line needs as many fields as the first one.",
+    ) -> pa.Table:
+        """Parse whole lines; without names the first line has them."""
+        pyarrow, csv = imported("pyarrow"), imported("pyarrow.csv")
+        buffer = _arrow_buffer(text)
+        del text
+
+        def parse(*, use_threads: bool) -> pa.Table:
+            size = _BLOCK_BYTES + _CHUNK_BYTES
+            return csv.read_csv(
+                pyarrow.BufferReader(buffer),
+                csv.ReadOptions(column_names=names, use_threads=use_threads, block_size=size),
+                csv.ParseOptions(delimiter=self._delimiter, ignore_empty_lines=False),
+                csv.ConvertOptions(column_types=dict(types)),
+            )
+
         try:
-            text = self._decoder.decode(raw, final=not raw)
-            chunk = raw if as_is else text.encode()
-        except UnicodeError as error:
-            before = raw[: getattr(error, "start", 0)].decode(self._codec.name, "ignore")
-            raise self._bad_line(before.encode(errors="ignore"), f"`{error}`") from error
-        if b"\0" in chunk:
-            raise self._bad_line(chunk[: chunk.index(b"\0")], "a NUL")
-        self._size += len(chunk)
-        self._lines += _line_ends(chunk)
-        if self._budget is not None and self.needed > self._budget:
-            text = f"{self._lines:,} lines ({self._size / 2**20:,.0f} MB of text)"
-            raise too_large(self._name, self._budget, f"{text} that take it all, and more to come")
-        return chunk, not raw
+            return parse(use_threads=True)
+        except MemoryError:
+            raise
+        except pyarrow.ArrowException:
+            pass
+        try:
+            # Only the serial reader knows the row of what it cannot parse.
+            return parse(use_threads=False)
+        except pyarrow.ArrowException as error:
+            rule = f"{self._name} to be a CSV file"
+            raise InputError(rule, f"`{first_line(error)}`", hint=hint) from error
 
     def _too_long(self) -> InputError:
         rule = f"the lines of {self._name} to be shorter than {_BLOCK_BYTES >> 20} MB"
@@ -490,88 +532,25 @@ def _arrow_buffer(content: bytes) -> pa.Buffer:
     return buffer
 
 
-def parse_csv(
-    text: bytes,
-    lines: CsvText,
-    name: str,
-    types: Mapping[str, Any],
-    *,
-    names: Sequence[str] | None,
-    hint: str = "Every line needs as many fields as the first one.",
-) -> pa.Table:
-    """Parse whole lines; without names the first line has them."""
-    pyarrow, csv = imported("pyarrow"), imported("pyarrow.csv")
-    buffer = _arrow_buffer(text)
-    del text
+def first_record(content: bytes, name: str) -> tuple[str, list[str], bool]:
+    r"""Return what separates columns, the fields of the first line, and whether these are names.
 
-    def parse(*, use_threads: bool) -> pa.Table:
-        return csv.read_csv(
-            pyarrow.BufferReader(buffer),
-            csv.ReadOptions(
-                column_names=names, use_threads=use_threads, block_size=_BLOCK_BYTES + _CHUNK_BYTES
-            ),
-            csv.ParseOptions(delimiter=lines.delimiter, ignore_empty_lines=False),
-            csv.ConvertOptions(column_types=dict(types)),
-        )
+    The separator is the one that occurs most often, and a comma if none does. Fields that are all
+    numbers and ISO times are no names.
 
-    try:
-        return parse(use_threads=True)
-    except MemoryError:
-        raise
-    except pyarrow.ArrowException:
-        pass
-    try:
-        # Only the serial reader knows the row of what it cannot parse.
-        return parse(use_threads=False)
-    except pyarrow.ArrowException as error:
-        rule = f"{name} to be a CSV file"
-        raise InputError(rule, f"`{first_line(error)}`", hint=hint) from error
-
-
-_DELIMITERS = ",;\t"
-
-
-def delimiter(content: bytes) -> str:
-    r"""Return the separator that occurs most often in the first line; a comma if none does.
-
-    >>> delimiter(b"time;label\n1;0\n")
-    ';'
-    >>> delimiter(b"0\n1\n")
-    ','
+    >>> first_record(b'time;"a, b";c\n1;0;2\n', "data.csv")
+    (';', ['time', 'a, b', 'c'], True)
+    >>> first_record(b"0\n1\n", "data.csv")
+    (',', ['0'], False)
     """
-    line = _first_line(content)
-    return max(_DELIMITERS, key=line.count)
-
-
-def first_record(content: bytes, separator: str, name: str) -> list[str]:
-    r"""Split the first line of what is called so into its fields.
-
-    >>> first_record(b'"a, b",c\n1,2\n', ",", "data.csv")
-    ['a, b', 'c']
-    """
+    line = content.partition(b"\n")[0].partition(b"\r")[0].decode("utf-8", errors="replace")
+    separator = max(_DELIMITERS, key=line.count)
     try:
-        return next(csv.reader([_first_line(content)], delimiter=separator), [])
+        fields = next(csv.reader([line], delimiter=separator), [])
     except csv.Error as error:
         rule = f"{name} to begin with a line of names or values"
         raise InputError(rule, f"`{error}`", hint="Is it a CSV file?") from error
-
-
-def column_names(fields: list[str]) -> list[str] | None:
-    """Return names to give to the columns, or None if the fields themselves are the names.
-
-    >>> column_names(["0", "1.5"])
-    ['column1', 'column2']
-    >>> column_names(["time", "label"]) is None
-    True
-    """
-    if all(_is_value(field) for field in fields):
-        return [f"column{number}" for number in range(1, len(fields) + 1)]
-    return None
-
-
-def _first_line(content: bytes) -> str:
-    line = content.partition(b"\n")[0].partition(b"\r")[0]
-    return line.decode("utf-8", errors="replace")
+    return separator, fields, not all(map(_is_value, fields))
 
 
 def _is_value(field: str) -> bool:

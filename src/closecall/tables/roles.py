@@ -23,7 +23,7 @@ from closecall.tables.incidents import (
     is_duration,
     read_listing,
 )
-from closecall.tables.reading import NOT_NUMBERS, is_iso_time, no_column, plain_values
+from closecall.tables.reading import NOT_NUMBERS, is_iso_time, no_column, value_type
 from closecall.wording import listed
 
 if TYPE_CHECKING:
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from closecall.tables.incidents import Listing, Reader
 
 Role = Literal["truth", "predicted", "score", "ignore"]
-DISORDERS = ("error", "sort", "first", "last", "mean")
-"""What to do where times repeat or go back."""
 _LABELS, _AVERAGED = {"truth", "predicted", "ignore", "trivial"}, {"score", "value", "values"}
 _WILD = {*"*?["}
 _OPEN_HINT = "Let such events last to the end of the series with `open='until-end'`."
@@ -111,9 +109,9 @@ class NamedTable:
         called = f"column {name!r} of {self.name}" if self.name else f"`{name}`"
         return as_times(self.column(name, argument), called)
 
-    def in_time_order(self, time: str | None, how: str) -> NamedTable:
-        """Put the samples in the order of their times, if `how` says so; the only place for it."""
-        if time is None or time not in self.columns or how not in DISORDERS[1:]:
+    def in_time_order(self, time: str, how: str) -> NamedTable:
+        """Put the samples in the order of their times, if it has them; the only place for it."""
+        if time not in self.columns:
             return self
         order = TimeOrder.of(self.times(time, "time"), how)
         return self if order is None else replace(self, order=order)
@@ -151,21 +149,18 @@ class TimeOrder:
             return _taken(column, self.samples[places], argument)
         if self.how == "mean" and argument in _AVERAGED | _LABELS:
             with suppress(*NOT_NUMBERS):  # what is no number is refused where it is read
-                return self._mean(plain_values(column), highest=argument in _LABELS)
+                plain = column.cast(value_type(column.type))
+                return self._mean(plain, highest=argument in _LABELS)
         return column.take(self.samples[places])
 
     def _mean(self, column: pa.ChunkedArray, *, highest: bool) -> pa.ChunkedArray:
         """Return the mean for each time, or the highest value; one that is missing stays so."""
         import pyarrow as pa
 
-        missing = np.array(
-            [value is None for value in column.to_pylist()]
-            if column.null_count
-            else np.zeros(len(column)),
-            dtype=bool,
-        )[self.samples]
-        known = column.fill_null(0) if column.null_count else column
-        values = read_column(known, "")[0][self.samples]
+        missing = np.zeros(len(column), dtype=bool)
+        if column.null_count:
+            missing, column = read_column(column.is_null(), "")[0], column.fill_null(0)
+        missing, values = missing[self.samples], read_column(column, "")[0][self.samples]
         if highest:
             found = np.maximum.reduceat(values, self.first)
         else:
@@ -219,7 +214,7 @@ class EventList:
         events = self._plain() if zone is None else None
         if events is None:
             table = self.source.table
-            listing = self.listing or read_listing(self.source.name, table, None)(self.columns, "")
+            listing = self.listing or read_listing(self.source.name, table, None, self.columns, "")
             events = events_of(listing, zone, open_until, _OPEN_HINT)
         return (
             events if self.role == "truth" else Events.wrap(replace(events.intervals, details={}))
@@ -285,8 +280,7 @@ def read_values(
 def sample_times(tables: Sequence[NamedTable], time: str) -> Any:
     """Return the column of times of whichever tables have it; several must agree."""
     read_name(time, "time")
-    holders = [table for table in tables if len(tables) == 1 or time in table.columns]
-    first, *rest = holders or tables[:1]
+    first, *rest = [table for table in tables if time in table.columns] or tables[:1]
     times = first.times(time, "time")
     for other in rest:
         _require_agreement(first, times, other, other.times(time, "time"))

@@ -11,7 +11,7 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, get_args
 
@@ -31,7 +31,7 @@ from closecall.errors import (
 from closecall.evaluated_time import Stretches, read_stretches
 from closecall.events import Events, Intervals, read_ignored, read_labels
 from closecall.parameters import is_number, read_length, read_name, read_path, require_choice
-from closecall.scores import read_scores, require_nan, require_scores
+from closecall.scores import read_scores, require_nan, require_scores, samples_without_score
 from closecall.series import (
     Pair,
     Scored,
@@ -46,7 +46,7 @@ from closecall.series import (
 from closecall.tables.incidents import (
     in_zone,
     is_smap,
-    known_listing,
+    listed_in,
     read_events,
     read_listing,
     read_zone,
@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     Limit: TypeAlias = "tuple[str, Any, bool]"
 
 Disorder = Literal["error", "sort", "first", "last", "mean", "index"]
+DISORDERS = get_args(Disorder)
 _CLIP = "Widen `span`, or cut events and drop those outside with `clip=True`."
 _TABLES = ("the first table", "the second table")
 
@@ -211,7 +212,7 @@ class Reading:
             if getattr(self, name) is not None:
                 read_name(getattr(self, name), name)
         require_choice(self.open, "open", ("error", "until-end"))
-        require_choice(self.disorder, "disorder", get_args(Disorder))
+        require_choice(self.disorder, "disorder", DISORDERS)
         require_nan(self.nan)
         if self.max_step is not None:
             _require_length(self.max_step)
@@ -250,10 +251,11 @@ class Reading:
         """What messages call times, if not so."""
         return {"times": str(self.time)} if self.of_many else {}
 
-    def called(self, role: str, column: Any = None, *, alone: bool = True) -> str:
+    def called(self, role: str, column: Any = None) -> str:
         """Return what messages call a column: its role, or its name if it is of many series."""
         if self.of_many:
             return str(getattr(self, role) if column is None else column)
+        alone = column is None or len(getattr(self, role)) == 1
         return role if alone else f"{role}[{column!r}]"
 
 
@@ -273,8 +275,6 @@ class Sides(NamedTuple):
     """A column of labels, an `EventList`, or `Events`."""
     predicted: dict[str, Any]
     scores: dict[str, Any]
-    has_events: bool = False
-    """Whether any of them is no column."""
 
     @classmethod
     def find(cls, tables: Sequence[NamedTable], reading: Reading) -> Sides:
@@ -289,13 +289,17 @@ class Sides(NamedTuple):
         scores = {
             name or "score": read_values(last, "score", name, **place) for name in reading.scores
         }
-        has_events = _is_events(truth) or any(map(_is_events, predicted.values()))
-        return cls(truth, predicted, scores, has_events)
+        return cls(truth, predicted, scores)
 
     @property
     def labelled(self) -> list[Any]:
         """The sides that hold labels or events: the truth, and detectors."""
         return [self.truth, *self.predicted.values()]
+
+    @property
+    def lists(self) -> list[EventList]:
+        """Those that list events, which are not placed on the axis yet."""
+        return [side for side in self.labelled if isinstance(side, EventList)]
 
     @property
     def vectors(self) -> dict[str, Any]:
@@ -310,7 +314,7 @@ class Sides(NamedTuple):
 
     def placed(self, place: Callable[[EventList], Events]) -> Sides:
         """Return the same with the events of lists."""
-        if not self.has_events:
+        if not self.lists:
             return self
         truth, *detectors = (
             place(side) if isinstance(side, EventList) else side for side in self.labelled
@@ -371,8 +375,7 @@ class SeriesInput:
             return self.listed[name]
         if name in self.sides.predicted:
             return self.predicting(self.read_labels(name))
-        alone = len(self.sides.scores) == 1
-        called = self.reading.called("scores", name, alone=alone)
+        called = self.reading.called("scores", name)
         with with_status(Status.BAD_SCORES, values=Status.NAN_SCORE):
             scores = read_score_column(self.sides.scores[name], called)
             self._require_samples(scores, called)
@@ -383,7 +386,7 @@ class SeriesInput:
 
     def read_labels(self, name: str) -> NDArray[Any]:
         """Return the 0/1 predictions of a detector for all samples."""
-        called = self.reading.called("predicted", name, alone=len(self.sides.predicted) == 1)
+        called = self.reading.called("predicted", name)
         with with_status(Status.BAD_LABELS):
             labels = read_label_column(self.sides.predicted[name], called)
             self._require_samples(labels, called)
@@ -413,7 +416,7 @@ class SeriesInput:
     @property
     def arguments(self) -> dict[str, Any]:
         """What functions of the library take: both sides by name, and the options of the axis."""
-        truth, predicted, scores, _ = self.sides
+        truth, predicted, scores = self.sides
         return {"truth": truth, "predicted": predicted, "scores": scores, **self.options}
 
     def predicting(self, labels: NDArray[Any]) -> Pair:
@@ -537,7 +540,7 @@ def read_series(
         in_span=series,
         labels=labels,
         axis=samples.axis,
-        timed=samples.timed,
+        timed=samples.times is not None,
         kept=closed.kept,
         reading=reading,
         sides=sides,
@@ -562,17 +565,15 @@ def _in_time_order(
 ) -> tuple[Sequence[NamedTable], Sides, list[str]]:
     """Find the columns, and put their samples in the order of time; say what was done."""
     sides = Sides.find(tables, reading)
-    lists: list[EventList] = []
-    if sides.has_events:
-        lists = [side for side in sides.labelled if isinstance(side, EventList)]
-    if lists and len(sides.predicted) + len(sides.scores):
+    lists = sides.lists
+    if lists and (sides.predicted or sides.scores):
         _require_place(lists, sides, reading)
     if reading.time is None or reading.disorder in ("error", "index"):
         return tables, sides, []
     with with_status(Status.BAD_TIMES, names=reading.times_called):
         ordered = {
             table: table
-            if any(table is side.source for side in lists)
+            if table in [side.source for side in lists]
             else table.in_time_order(reading.time, reading.disorder)
             for table in tables
         }
@@ -618,8 +619,6 @@ class Samples(NamedTuple):
     """Those of the samples as the tables have them; None if samples are counted."""
     end: Any
     """Where the last sample stops, if that was given or inferred."""
-    timed: bool
-    """Whether the axis is that of the time column."""
 
     def whole(self, span: Any) -> Timed | None:
         """Return where the series starts and stops, if that is known."""
@@ -629,7 +628,7 @@ class Samples(NamedTuple):
 
     def options(self, sides: Sides) -> dict[str, Any]:
         """Return times and end as functions of the library take them."""
-        if sides.has_events and self.times is None and self.axis is not None:
+        if self.times is None and self.axis is not None and any(map(_is_events, sides.labelled)):
             return {"times": np.arange(self.axis.length), "end": self.axis.end}
         return {"times": self.times, "end": self.end}
 
@@ -644,7 +643,7 @@ def _read_samples(
     """Read the times of the samples, and infer where the last one stops."""
     vectors = sides.vectors if labels is None or len(tables) > 1 else {}
     if labels is None and not vectors:
-        return Samples(None, None, reading.end, timed=False)
+        return Samples(None, None, reading.end)
     if len(tables) > 1:
         _require_one_length(vectors)
     if labels is None:
@@ -654,7 +653,7 @@ def _read_samples(
         length = labels.size
     if reading.time is None:
         axis = read_axis(length, None, reading.end, of="samples")
-        return Samples(axis, None, reading.end, timed=False)
+        return Samples(axis, None, reading.end)
     with with_status(Status.BAD_TIMES, names=reading.times_called):
         try:
             return _read_times(tables, sides, length, reading, notes)
@@ -663,16 +662,16 @@ def _read_samples(
             # Events have times of their own, which the numbers of samples cannot replace.
             if reading.disorder != "index" or labels is None:
                 raise
-    return Samples(read_axis(length, None, None, of="samples"), None, None, timed=False)
+    return Samples(read_axis(length, None, None, of="samples"), None, None)
 
 
 def _read_times(
     tables: Sequence[NamedTable], sides: Sides, length: int, reading: Reading, notes: list[str]
 ) -> Samples:
     holders = tables
-    if sides.has_events:
-        lists = [side.source for side in sides.labelled if isinstance(side, EventList)]
-        holders = [table for table in tables if all(table is not one for one in lists)] or tables
+    if len(tables) > 1:
+        lists = [side.source for side in sides.lists]
+        holders = [table for table in tables if table not in lists] or tables
     times = _in_zone(sample_times(holders, str(reading.time)), holders, reading)
     timed, end = read_time_column(times, "times", reading), reading.end
     try:
@@ -683,7 +682,7 @@ def _read_times(
         notes.append(usual_end_note(error.details["end_text"]))
         end = error.details["end"]
         axis = read_axis(length, timed, end, of="samples")
-    return Samples(axis, times, end, timed=True)
+    return Samples(axis, times, end)
 
 
 def usual_end_note(end: str) -> str:
@@ -759,11 +758,8 @@ def _open_until(whole: Timed | None, reading: Reading) -> Any:
 
 def _called_events(sides: Sides, reading: Reading) -> dict[str, str]:
     """Return the detectors that gave events, and what messages call each."""
-    if not sides.has_events:
-        return {}
-    alone = len(sides.predicted) == 1
     return {
-        name: reading.called("predicted", name, alone=alone)
+        name: reading.called("predicted", name)
         for name, side in sides.predicted.items()
         if isinstance(side, Events)
     }
@@ -802,7 +798,7 @@ def _ignored(
 ) -> list[Stretches]:
     """Return the time to ignore: as it is named, outside of limits, gaps, and missing scores."""
     axis, stretches = samples.axis, []
-    is_counted = reading.time is not None and axis is not None and not samples.timed
+    is_counted = reading.time is not None and axis is not None and samples.times is None
     if reading.ignore is not None:
         stretches.append(_named(tables, samples, reading, is_counted=is_counted))
     for limit in reading.limits() if limits is None else limits:
@@ -810,17 +806,20 @@ def _ignored(
             _require_times(limit[0], is_counted=is_counted)
             whole = samples.whole(reading.span) or read_span(None)
             stretches.append(outside_limit(limit, whole, of_many=reading.of_many))
-    if reading.max_step is not None and not is_counted:
-        stretches += read_stretches(None, reading.max_step, axis)
-    if reading.nan == "ignore" and axis is not None:
-        for column in sides.scores.values():
-            with suppress(ClosecallError, *NOT_NUMBERS):  # told where the detector is read
-                scores = read_score_column(column, "scores")
-                missing = np.isnan(scores) if scores.dtype.kind == "f" else np.zeros(1)
-                # A detector that was not run takes no time from the others.
-                if missing.any() and not missing.all() and missing.size == axis.length:
-                    stretches.append(Stretches("scores", Intervals.from_labels(missing, axis)))
+    missing = None
+    if axis is not None:
+        missing = samples_without_score(_scores_of_any(sides, axis.length), reading.nan)
+    stretches += read_stretches(None, None if is_counted else reading.max_step, axis, missing)
     return [part for part in stretches if len(part.intervals)]
+
+
+def _scores_of_any(sides: Sides, length: int) -> Iterator[NDArray[Any]]:
+    """Yield scores, but none of a detector that was not run: it takes no time from the others."""
+    for column in sides.scores.values():
+        with suppress(ClosecallError, *NOT_NUMBERS):  # told where the detector is read
+            scores = read_score_column(column, "scores")
+            if scores.size == length and not np.isnan(scores).all():
+                yield scores
 
 
 def _named(
@@ -911,13 +910,15 @@ class Inputs(Reading):
             return NamedTable(name, file)
         nothing = imported("pyarrow").table({})
         called, budget = shown_name(file), read_memory(self.memory)
-        with opened(file) as content:
-            reader = known_listing(content, called, self.series, by_name=by_name)
-            if reader is not None:
-                return NamedTable(called, nothing, reader)
-            table = table_of(content, called, encoding=self.encoding, budget=budget)[0]
-        smap = is_smap(table.column_names)
-        return NamedTable(called, table, read_listing(called, table, self.series) if smap else None)
+        with opened(file) as stream:
+            content = listed_in(stream, called, by_name=by_name)
+            if content is not None:
+                return NamedTable(
+                    called, nothing, partial(read_listing, called, content, self.series)
+                )
+            table = table_of(stream, called, encoding=self.encoding, budget=budget)[0]
+        reader = partial(read_listing, called, table, self.series) if is_smap(table) else None
+        return NamedTable(called, table, reader)
 
     def names(self, patterns: Sequence[str | None], argument: str) -> list[Any]:
         """Return the columns of detectors that names and patterns stand for."""

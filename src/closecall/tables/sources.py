@@ -28,7 +28,6 @@ from closecall.tables.reading import (
     TooLargeError,
     arrow,
     opened,
-    parse_csv,
     plain_schema,
     shown_name,
     table_of,
@@ -56,7 +55,6 @@ if TYPE_CHECKING:
 
 WHOLE_BYTES = 192 * 2**20
 """That CSV files may take in memory, as text and as columns."""
-_TYPES_HINT = "The types of a large file follow from its first 16 MB; write it as Parquet."
 _DATA = "`data`"
 Found = tuple["pa.Table | Iterator[pa.Table]", "Kind"]  # rows in memory, or part by part
 
@@ -400,11 +398,4 @@ def _csv_parts(
             with copy.open("wb") as target:
                 shutil.copyfileobj(content, target)
             return
-        lines = CsvText(content, file.name, encoding)
-        blocks = lines.blocks()
-        table = parse_csv(next(blocks), lines, file.name, types, names=lines.names)
-        yield table
-        names, kinds = table.column_names, table.schema.types
-        types = dict(zip(names, kinds, strict=True))
-        for block in blocks:
-            yield parse_csv(block, lines, file.name, types, names=names, hint=_TYPES_HINT)
+        yield from CsvText(content, file.name, encoding).parts(types)
