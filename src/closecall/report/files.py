@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import fields, replace
 from datetime import tzinfo
+from math import inf, nan
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from closecall.tables.reading import arrow, read_table, shown_name
 from closecall.tables.roles import NamedTable
 from closecall.tables.series import Inputs, Sides
 from closecall.tables.sources import joined_files, with_folders
-from closecall.wording import counted
+from closecall.wording import headline
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
@@ -183,12 +184,22 @@ def _page_of_rows(table: pa.Table, title: str, script: Script) -> Report:
 def _row_summary(row: dict[str, Any]) -> dict[str, Any]:
     """Return what the first page says of a detector on a series."""
     scores = ("precision", "recall", "f1")
-    false_alarms = counted(row["false_alarms"], "false alarm")
+    days, delay = row["evaluated_days"], row["median_delay"]
+    told = headline(
+        row["caught"],
+        row["true_events"],
+        chance=row["chance_caught"] if row["predicted_events"] else nan,
+        median_delay=inf if delay is None else delay,
+        alarmed=row["alarmed"],
+        false_alarms=row["false_alarms"],
+        length=nan if days is None else days * 86_400,
+        dated=days is not None,
+    )
     return {
         "name": str(row["detector"]),
         **{score: row[f"affiliation_{score}"] for score in scores},
-        "chance": {score: row[f"chance_{score}"] for score in scores},
-        "headline": f"{row['caught']} of {row['true_events']} caught, {false_alarms}",
+        "chance": {score: row[f"chance_{score}"] for score in (*scores, "caught")},
+        "headline": told,
         "caught": row["caught"],
         "false_alarms": row["false_alarms"],
     }

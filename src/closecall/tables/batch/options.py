@@ -55,7 +55,7 @@ BEST = "best_f1"  # at the series' own best threshold, beside that of `cross_fit
 GAP, QUIET, CODE, NOTES = "__gap__", "__quiet__", "__code__", "__notes__"
 HIDDEN = [GAP, QUIET, CODE, NOTES]  # columns of rows until they are put together
 ALARMED = "alarmed_events"  # true events with a prediction in their zone: precision is defined
-CHANCE = ("chance_precision", "chance_recall", "chance_f1")
+CHANCE = ("chance_precision", "chance_recall", "chance_f1", "chance_caught")
 DATA, SIGNATURE = "data_hash", "signature"
 RETUNED = ("chance_average_precision", "retuned_f1")  # of rolled scores, in the order of a curve
 
