@@ -7,6 +7,7 @@ import shutil
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
@@ -16,14 +17,13 @@ from closecall.errors import InputError, InputTypeError, first_line
 from closecall.tables import units
 from closecall.tables.data_files import (
     DataFile,
+    TemporaryFolder,
     files_fingerprint,
     is_parquet,
     is_stream,
     list_files,
 )
-from closecall.tables.grouping import group
 from closecall.tables.reading import (
-    PARQUET_MAGIC,
     CsvText,
     TooLargeError,
     arrow,
@@ -33,16 +33,13 @@ from closecall.tables.reading import (
     table_of,
 )
 from closecall.tables.units import (
-    TemporaryFolder,
+    TableRows,
     UnitSource,
-    copied_source,
-    memory_source,
+    copied,
     needed_columns,
-    parquet_source,
-    readable_files,
+    parquet_rows,
+    plan_source,
     rows_of_unit,
-    with_other_files,
-    write_in_row_groups,
 )
 
 if TYPE_CHECKING:
@@ -51,7 +48,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from closecall.tables.batch.options import BatchOptions
-    from closecall.tables.units import Kind
+    from closecall.tables.units import Kind, Rows
 
 WHOLE_BYTES = 192 * 2**20
 """That CSV files may take in memory, as text and as columns."""
@@ -82,7 +79,10 @@ def open_source(data: Any, options: BatchOptions) -> UnitSource:
         hint = "Pass a glob, such as 'folder/*.parquet'."
         raise InputError(rule, got, hint=hint)
     if kinds[0]:
-        source = parquet_source(files, options, name=name)
+        errors: dict[DataFile, InputError] = {}
+        contents = parquet_rows(files, options, errors)
+        fingerprint = partial(files_fingerprint, files)
+        source = plan_source(contents, options, name=name, fingerprint=fingerprint, damaged=errors)
     else:
         source = csv_source(files, options, name=name)
     places = data if isinstance(data, (list, tuple)) else [data]
@@ -106,14 +106,26 @@ def dataframe_source(data: Any, options: BatchOptions) -> UnitSource:
         raise _no_table(data)
     rows, kind = _READERS.get(package, _from_any)(data, options)
     if isinstance(rows, pyarrow.Table):
-        return memory_source(rows, options, kind=kind, name=_DATA)
+        return _table_source(rows, options, kind)
     parts, held, values = _same_schema(rows, options), [], 0
     for part in parts:
         held.append(part)
         values += part.num_rows * part.num_columns
         if values > units.HELD:
-            return copied_source(chain(held, parts), options, kind=kind, name=_DATA)
-    return memory_source(pyarrow.concat_tables(held), options, kind=kind, name=_DATA)
+            copy = copied(chain(held, parts), options.by, rows_of_unit(part.num_columns))
+            return plan_source(parquet_rows([copy], options, {}), options, name=_DATA, kind=kind)
+    return _table_source(pyarrow.concat_tables(held), options, kind)
+
+
+def _table_source(table: pa.Table, options: BatchOptions, kind: Kind) -> UnitSource:
+    kept = _needed_table(table, options, _DATA)
+    contents = {DataFile("", given_as=_DATA): TableRows(kept, kept.schema)}
+    return plan_source(contents, options, name=_DATA, kind=kind)
+
+
+def _needed_table(table: pa.Table, options: BatchOptions, name: str) -> pa.Table:
+    columns = needed_columns(table.column_names, options, name)
+    return table.select(columns).replace_schema_metadata(None)
 
 
 def _same_schema(tables: Iterable[pa.Table], options: BatchOptions) -> Iterator[pa.Table]:
@@ -121,8 +133,7 @@ def _same_schema(tables: Iterable[pa.Table], options: BatchOptions) -> Iterator[
     pyarrow = arrow("pyarrow")
     schema: Any = None
     for table in tables:
-        columns = needed_columns(table.column_names, options, _DATA)
-        part = table.select(columns).replace_schema_metadata(None)
+        part = _needed_table(table, options, _DATA)
         schema = schema or plain_schema(part.schema)
         try:
             yield part.cast(schema)
@@ -247,26 +258,21 @@ def csv_source(files: Sequence[DataFile], options: BatchOptions, *, name: str) -
 
     Key columns are text, exactly as it stands in the files; a folder's name is a number if all
     of its kind are. What the files hold decides whether they are read whole, and not their size
-    on disk.
+    on disk; larger ones are copied to Parquet, part by part.
     """
     if len(files) == 1 and is_stream(files[0].path):
         return _kept(files[0].path, options, name)
     fingerprint = files_fingerprint(files)
     errors: dict[DataFile, InputError] = {}
+    contents: Mapping[DataFile, Rows]
     try:
-        tables = _all_read(files, options, name, errors)
+        contents = _read_whole(files, options, errors)
     except TooLargeError:
-        return _copied_csv(files, options, name, fingerprint)
-    errors |= _with_text(tables, options)
-    readable = [*tables]
-    if errors:
-        good = {file: table for file, table in tables.items() if file not in errors}
-        keys = {file: group(table, options.by).keys for file, table in good.items()}
-        readable = readable_files(keys, errors, options.by)
-    joined = joined_files({file: tables[file] for file in readable})
-    source = memory_source(joined, options, name=name, fingerprint=fingerprint)
-    filled = [file for file in readable if tables[file].num_rows]
-    return with_other_files(source, files, filled, errors, options.by)
+        errors.clear()
+        contents = parquet_rows(_copied_parts(files, options, errors), options, errors)
+    return plan_source(
+        contents, options, name=name, fingerprint=lambda: fingerprint, damaged=errors
+    )
 
 
 def _kept(given: str, options: BatchOptions, name: str) -> UnitSource:
@@ -282,10 +288,10 @@ def _kept(given: str, options: BatchOptions, name: str) -> UnitSource:
     return replace(csv_source([copy], options, name=name), fingerprint=lambda: f"text:{digest}")
 
 
-def _all_read(
-    files: Sequence[DataFile], options: BatchOptions, name: str, errors: dict[DataFile, InputError]
-) -> dict[DataFile, pa.Table]:
-    """Read the files whole, and note why some of them cannot be."""
+def _read_whole(
+    files: Sequence[DataFile], options: BatchOptions, errors: dict[DataFile, InputError]
+) -> dict[DataFile, TableRows]:
+    """Read the files whole, with one type in each column, and note why some of them cannot be."""
     tables: dict[DataFile, pa.Table] = {}
     budget = WHOLE_BYTES
     for file in files:
@@ -300,10 +306,14 @@ def _all_read(
             errors[file] = error
             continue
         budget -= needed
-        table = with_folders(table, file)
-        shown = name if len(files) == 1 else file.name
-        tables[file] = table.select(needed_columns(table.column_names, options, shown))
-    return tables
+        tables[file] = _needed_table(file.complete(table), options, file.name)
+    errors |= _with_text(tables, options)
+    good = {file: table for file, table in tables.items() if file not in errors}
+    schema: Any = joined_files(good).schema if good else None
+    return {
+        file: TableRows(table.select(schema.names).cast(schema), schema)
+        for file, table in good.items()
+    }
 
 
 def _with_text(
@@ -322,15 +332,6 @@ def _with_text(
     return found
 
 
-def with_folders(table: pa.Table, file: DataFile) -> pa.Table:
-    """Add the columns that the names of folders and files give."""
-    for part in file.partitions:
-        if part.name in table.column_names:
-            table = table.drop_columns([part.name])
-        table = table.append_column(part.name, part.column(table.num_rows))
-    return table
-
-
 def joined_files(tables: Mapping[DataFile, pa.Table]) -> pa.Table:
     """Put the files below each other; whole numbers in one may be fractions in another."""
     pyarrow = arrow("pyarrow")
@@ -346,56 +347,37 @@ def joined_files(tables: Mapping[DataFile, pa.Table]) -> pa.Table:
     return joined
 
 
-def _copied_csv(
-    files: Sequence[DataFile], options: BatchOptions, name: str, fingerprint: str
-) -> UnitSource:
-    """Copy the files to Parquet, part by part, and note those that cannot be read."""
+def _copied_parts(
+    files: Sequence[DataFile], options: BatchOptions, errors: dict[DataFile, InputError]
+) -> Iterator[DataFile]:
+    """Copy the files to Parquet, part by part, and note why some of them cannot be."""
     string, number = arrow("pyarrow").string(), arrow("pyarrow").float64()
     # Scores may begin with whole numbers, so their type does not follow from the first block.
     types = {**dict.fromkeys(options.scores, number), **dict.fromkeys(options.by, string)}
-    folder = TemporaryFolder()
-    copies: list[DataFile] = []
-    errors: dict[DataFile, InputError] = {}
-    for place, file in enumerate(files):
-        path = folder.path / str(place) / Path(file.path).name
-        path.parent.mkdir()
-        parts = _until_damaged(_csv_parts(file, options.encoding, types, path), file, errors)
+    for file in files:
+        parts = _parts(file, options.encoding, types, errors)
         first = next(parts, None)
-        if first is not None:
-            folders = [part.name for part in file.partitions]
-            stored = [column for column in first.column_names if column not in folders]
-            shown = name if len(files) == 1 else file.name
-            needed = needed_columns([*stored, *folders], options, shown)
-            columns = [column for column in needed if column not in folders]
-            tables = (table.select(columns) for table in chain([first], parts))
-            write_in_row_groups(path, tables, rows_of_unit(len(columns)), options.by)
-            if first.num_rows:  # the other files have the types of the first one
-                types |= {column: first.schema.field(column).type for column in columns}
+        if first is None:
+            continue
+        needed = needed_columns(file.complete(first).column_names, options, file.name)
+        tables = (file.complete(part).select(needed) for part in chain([first], parts))
+        copy = copied(tables, options.by, rows_of_unit(len(needed)), file)
+        if first.num_rows:  # the other files have the types of the first one
+            names = [name for name in needed if name not in file.partitions]
+            types |= {name: first.schema.field(name).type for name in names}
         if file not in errors:
-            copies.append(DataFile(str(path), file.partitions, file.name))
-    return parquet_source(
-        copies, options, name=name, fingerprint=lambda: fingerprint, folder=folder, damaged=errors
-    )
+            yield copy
 
 
-def _until_damaged(
-    tables: Iterable[pa.Table], file: DataFile, errors: dict[DataFile, InputError]
+def _parts(
+    file: DataFile,
+    encoding: str,
+    types: Mapping[str, pa.DataType],
+    errors: dict[DataFile, InputError],
 ) -> Iterator[pa.Table]:
+    """Yield the rows part by part, up to where the file cannot be read, and note why."""
     try:
-        yield from tables
+        with opened(file.path) as content:
+            yield from CsvText(content, file.name, encoding).parts(types)
     except InputError as error:
         errors[file] = error
-
-
-def _csv_parts(
-    file: DataFile, encoding: str, types: Mapping[str, pa.DataType], copy: Path
-) -> Iterator[pa.Table]:
-    """Yield the rows part by part; gzipped Parquet is unpacked, and has none."""
-    with opened(file.path) as content:
-        packed = content.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
-        content.seek(0)
-        if packed:
-            with copy.open("wb") as target:
-                shutil.copyfileobj(content, target)
-            return
-        yield from CsvText(content, file.name, encoding).parts(types)
