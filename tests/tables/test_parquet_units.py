@@ -297,9 +297,9 @@ def test_memory_is_bounded_by_row_groups_not_by_the_file(tmp_path):
         rows, units, most = pool.submit(largest_allocation, str(tmp_path / "x.parquet")).result()
     assert (rows, units) == (total - 300, ROW_GROUPS)
     one_row_group = table.nbytes / ROW_GROUPS
-    # One as it is read and as it is stored, and the one before, whose last series is still held;
-    # how much Arrow has freed of what it read is up to its threads.
-    assert one_row_group < most < 8 * one_row_group
+    # Two as they are read and as they are stored, and those before, whose last series is still
+    # held; how much Arrow has freed of what it read is up to its threads.
+    assert one_row_group < most < 16 * one_row_group
 
 
 def test_a_unit_is_small_whatever_the_file_holds(tmp_path):

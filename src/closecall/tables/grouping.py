@@ -45,12 +45,6 @@ class Grouped:
         for key, start, stop in zip(self.keys, self.bounds, self.bounds[1:], strict=False):
             yield key, table.slice(start, stop - start)
 
-    def part(self, first: int, last: int) -> Grouped:
-        """Return the series from number `first` up to `last`, without a copy."""
-        start, stop = self.bounds[first], self.bounds[last]
-        bounds = [bound - start for bound in self.bounds[first : last + 1]]
-        return Grouped(self.table.slice(start, stop - start), self.keys[first:last], bounds)
-
 
 def group(table: pa.Table, by: Sequence[str]) -> Grouped:
     """Bring the rows of each series together, in their order; copy nothing if they are."""

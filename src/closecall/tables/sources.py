@@ -82,7 +82,7 @@ def open_source(data: Any, options: BatchOptions) -> UnitSource:
         errors: dict[DataFile, InputError] = {}
         contents = parquet_rows(files, options, errors)
         fingerprint = partial(files_fingerprint, files)
-        source = plan_source(contents, options, name=name, fingerprint=fingerprint, damaged=errors)
+        source = plan_source(contents, options, name=name, fingerprint=fingerprint, errors=errors)
     else:
         source = csv_source(files, options, name=name)
     places = data if isinstance(data, (list, tuple)) else [data]
@@ -118,9 +118,8 @@ def dataframe_source(data: Any, options: BatchOptions) -> UnitSource:
 
 
 def _table_source(table: pa.Table, options: BatchOptions, kind: Kind) -> UnitSource:
-    kept = _needed_table(table, options, _DATA)
-    contents = {DataFile("", given_as=_DATA): TableRows(kept, kept.schema)}
-    return plan_source(contents, options, name=_DATA, kind=kind)
+    content = TableRows(_needed_table(table, options, _DATA))
+    return plan_source([content], options, name=_DATA, kind=kind)
 
 
 def _needed_table(table: pa.Table, options: BatchOptions, name: str) -> pa.Table:
@@ -264,15 +263,13 @@ def csv_source(files: Sequence[DataFile], options: BatchOptions, *, name: str) -
         return _kept(files[0].path, options, name)
     fingerprint = files_fingerprint(files)
     errors: dict[DataFile, InputError] = {}
-    contents: Mapping[DataFile, Rows]
+    contents: Iterable[Rows]
     try:
         contents = _read_whole(files, options, errors)
     except TooLargeError:
         errors.clear()
         contents = parquet_rows(_copied_parts(files, options, errors), options, errors)
-    return plan_source(
-        contents, options, name=name, fingerprint=lambda: fingerprint, damaged=errors
-    )
+    return plan_source(contents, options, name=name, fingerprint=lambda: fingerprint, errors=errors)
 
 
 def _kept(given: str, options: BatchOptions, name: str) -> UnitSource:
@@ -290,7 +287,7 @@ def _kept(given: str, options: BatchOptions, name: str) -> UnitSource:
 
 def _read_whole(
     files: Sequence[DataFile], options: BatchOptions, errors: dict[DataFile, InputError]
-) -> dict[DataFile, TableRows]:
+) -> list[TableRows]:
     """Read the files whole, with one type in each column, and note why some of them cannot be."""
     tables: dict[DataFile, pa.Table] = {}
     budget = WHOLE_BYTES
@@ -310,10 +307,7 @@ def _read_whole(
     errors |= _with_text(tables, options)
     good = {file: table for file, table in tables.items() if file not in errors}
     schema: Any = joined_files(good).schema if good else None
-    return {
-        file: TableRows(table.select(schema.names).cast(schema), schema)
-        for file, table in good.items()
-    }
+    return [TableRows(table.cast(schema), file) for file, table in good.items()]
 
 
 def _with_text(

@@ -7,7 +7,7 @@ are brought together first: in memory if they are few, else on disk.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, chain, groupby, pairwise
 from pathlib import Path
@@ -49,6 +49,7 @@ READABLE = 64_000_000
 """A row group of more is cut anew, into a temporary file."""
 _AT_A_TIME = 2**16  # rows that are read at a time where all of them are copied
 _FEW_CHUNKS = 8
+_NO_FILE = DataFile("", given_as="`data`")
 
 Kind = Literal["pandas", "polars", "arrow"]
 
@@ -101,7 +102,7 @@ class UnitSource:
 
 
 def needed_columns(available: Iterable[str], options: BatchOptions, name: str) -> list[str]:
-    """Return the columns that are read, in the table's order, or say which one is not there."""
+    """Return the columns that are read, in the order of their roles, or say which is not there."""
     columns = list(available)
     ignore = options.ignore if isinstance(options.ignore, str) else None
     roles = {
@@ -116,60 +117,39 @@ def needed_columns(available: Iterable[str], options: BatchOptions, name: str) -
         for column in names:
             if column is not None and columns.count(column) != 1:
                 raise no_column(column, columns, argument, name)
-    wanted = set(options.columns)
-    return [column for column in columns if column in wanted]
+    return list(dict.fromkeys(options.columns))
 
 
 @dataclass(frozen=True, eq=False)
-class MemoryUnit:
-    """Some series of a table; it takes its rows along when it is pickled."""
-
-    key: str
-    grouped: Grouped
-
-    @property
-    def rows(self) -> int:
-        """How many rows the series have."""
-        return int(self.grouped.table.num_rows)
-
-    def groups(self) -> Iterator[tuple[Key, pa.Table]]:
-        """Yield each series."""
-        # Slices of many chunks are slow to cut and slow to use.
-        return iter(replace(self.grouped, table=self.grouped.table.combine_chunks()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # A slice would be pickled with all the rows around it; a stream of batches holds its own.
-        table = self.grouped.table.combine_chunks()
-        for index, field in enumerate(table.schema):
-            kind = value_type(field.type)
-            if kind != field.type:
-                # Only the values of these series travel, not those of the whole table.
-                column = table.column(index).cast(kind).dictionary_encode()
-                table = table.set_column(index, field.name, column)
-        return _from_stream, (self.key, self.grouped.keys, self.grouped.bounds, to_stream(table))
-
-
-def _from_stream(key: str, keys: list[Key], bounds: list[int], stream: bytes) -> MemoryUnit:
-    (table,) = from_streams(stream)
-    return MemoryUnit(key, Grouped(table, keys, bounds))
-
-
-@dataclass(frozen=True, eq=False)
-class ParquetUnit:
-    """Whole series in consecutive row groups; holds paths and numbers, never rows."""
+class SeriesUnit:
+    """Whole series in consecutive row groups of files, or in a table."""
 
     key: str
     rows: int
     by: tuple[str, ...]
-    parts: tuple[tuple[ParquetRows, tuple[int, ...]], ...]
-    """Which row groups of which files are read."""
-    skipped: int
+    parts: tuple[tuple[Rows, tuple[int, ...]], ...]
+    """What is read, and which row groups of it."""
+    skipped: int = 0
     """How many of the first rows belong to the unit before; the next one has those at the end."""
 
     def groups(self) -> Iterator[tuple[Key, pa.Table]]:
         """Yield each series; the rows of the unit are in memory meanwhile."""
         table = _join(rows.read(numbers) for rows, numbers in self.parts)
         return iter(group(table.slice(self.skipped, self.rows), self.by))
+
+
+@dataclass(frozen=True, eq=False)
+class EmptyUnit:
+    """Series without rows, which only the names of folders or files tell of."""
+
+    keys: list[Key]
+    schema: pa.Schema
+    key: str = "series without rows"
+    rows: int = 0
+
+    def groups(self) -> Iterator[tuple[Key, pa.Table]]:
+        """Yield each series."""
+        return ((key, self.schema.empty_table()) for key in self.keys)
 
 
 @dataclass(frozen=True)
@@ -190,7 +170,12 @@ class TableRows:
     """The needed columns of a table in memory, read as if it were a file of one row group."""
 
     table: pa.Table
-    schema: pa.Schema
+    file: DataFile = _NO_FILE
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns."""
+        return self.table.schema
 
     @property
     def counts(self) -> list[int]:
@@ -198,12 +183,27 @@ class TableRows:
         return [self.table.num_rows]
 
     def read(self, _: Iterable[int], columns: Sequence[str] = ()) -> pa.Table:
-        """Return all rows: all columns of the schema, or some of them."""
-        return self.table.select(columns or self.schema.names)
+        """Return all rows: all columns, or some of them."""
+        return self.table.select(columns) if columns else self.table
 
     def stream(self) -> Iterator[pa.Table]:
         """Yield all rows."""
-        yield self.read(())
+        yield self.table
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A slice would be pickled with all the rows around it; a stream of batches holds its own.
+        table = self.table.combine_chunks()
+        for index, field in enumerate(table.schema):
+            kind = value_type(field.type)
+            if kind != field.type:
+                # Only the values of these series travel, not those of the whole table.
+                column = table.column(index).cast(kind).dictionary_encode()
+                table = table.set_column(index, field.name, column)
+        return _from_stream, (to_stream(table),)
+
+
+def _from_stream(stream: bytes) -> TableRows:
+    return TableRows(*from_streams(stream))
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,9 +259,8 @@ Rows = TableRows | ParquetRows
 
 def parquet_rows(
     files: Iterable[DataFile], options: BatchOptions, errors: dict[DataFile, InputError]
-) -> dict[DataFile, ParquetRows]:
+) -> Iterator[ParquetRows]:
     """Open Parquet files, and note why some of them cannot be; raise if a column is not there."""
-    found = {}
     for file in files:
         try:
             with _open(file) as parquet:
@@ -275,8 +274,7 @@ def parquet_rows(
         names = [name for name in stored.names if name not in folders]
         needed = needed_columns([*names, *folders], options, file.name)
         schema = arrow("pyarrow").schema([(column, types[column]) for column in needed])
-        found[file] = ParquetRows(file, schema, options.by)
-    return found
+        yield ParquetRows(file, schema, options.by)
 
 
 def _open(file: DataFile, codes: Sequence[str] = ()) -> Any:
@@ -318,53 +316,46 @@ def _join(tables: Iterable[pa.Table]) -> pa.Table:
 
 
 def plan_source(
-    contents: Mapping[DataFile, Rows],
+    contents: Iterable[Rows],
     options: BatchOptions,
     *,
     name: str,
     kind: Kind = "arrow",
     fingerprint: Callable[[], str] | None = None,
-    damaged: Mapping[DataFile, InputError] | None = None,
+    errors: dict[DataFile, InputError] | None = None,
 ) -> UnitSource:
     """Make a source of tables or Parquet files, of which the key columns are read.
 
-    A file that cannot be read is a unit that fails, if no other file can hold the rest of its
-    series. One without rows may have columns of any type.
+    A file with an error is a unit that fails, if no other file can hold the rest of its series.
+    One without rows may have columns of any type.
     """
-    by, errors = options.by, dict(damaged or {})
+    by, errors = options.by, {} if errors is None else errors
     blocks: dict[DataFile, list[_Block]] = {}
-    for file, rows in contents.items():
+    kept: dict[DataFile, Rows] = {}
+    for rows in contents:
         try:
-            blocks[file] = list(_blocks(file, rows, by))
+            kept[rows.file], blocks[rows.file] = rows, list(_blocks(rows, by))
         except InputError as error:
-            errors[file] = error
+            errors[rows.file] = error
     keys = {file: [key for block in found for key in block.keys] for file, found in blocks.items()}
     readable = _readable_files(keys, errors, by)
-    filled = [file for file in readable if blocks[file]]
-    typed = [file for file in blocks if blocks[file]] or [*contents]
-    schema = contents[typed[0]].schema
-    for file in typed:
-        _require_types(schema, contents[file].schema, typed[0].name, file.name)
+    typed = [kept[file] for file in kept if blocks[file]] or [*kept.values()]
+    _require_types(typed)
+    schema, filled = typed[0].schema, [file for file in readable if blocks[file]]
     series = {key for file in filled for key in keys[file]}
-    files = [*contents, *(file for file in errors if file not in contents)]
-    lost = {file.key(by) for file in errors}
-    empty = [key for key in dict.fromkeys(file.key(by) for file in files) if key is not None]
-    empty = [key for key in empty if key not in series | lost]
+    known = {*series, *(file.key(by) for file in errors)}
+    named = dict.fromkeys(file.key(by) for file in kept)
+    empty = [key for key in named if key is not None and key not in known]
 
     def identify() -> str:
-        streams = chain.from_iterable(rows.stream() for rows in contents.values())
-        return f"{kind}:{content_digest(streams)}"
+        tables = chain.from_iterable(rows.stream() for rows in kept.values())
+        return f"{kind}:{content_digest(tables)}"
 
     def units() -> list[Unit]:
-        found = [block for file in filled for block in blocks[file]]
-        alike = [replace(contents[file], schema=schema) for file in filled]
-        planned = _plan(alike, found, schema, by, name) if found else []
-        if empty:
-            without_rows = Grouped(schema.empty_table(), empty, [0] * (len(empty) + 1))
-            planned.append(MemoryUnit("series without rows", without_rows))
-        place = place_in(files)
+        planned = _plan([block for file in filled for block in blocks[file]], by, name)
+        place = place_in([*kept, *errors])
         failed = [DamagedUnit(f"all of {place(file)}", errors[file]) for file in errors]
-        return [*planned, *failed]
+        return [*planned, *([EmptyUnit(empty, schema)] if empty else []), *failed]
 
     return UnitSource(name, kind, schema, len(series) + len(empty), fingerprint or identify, units)
 
@@ -391,19 +382,21 @@ def _readable_files(
     return readable
 
 
-def _require_types(first: pa.Schema, other: pa.Schema, path: str, other_path: str) -> None:
-    for column in first:
-        kind = other.field(column.name).type
-        if kind != column.type:
-            rule = f"column {column.name!r} to have one type in all files"
-            got = f"{column.type} in {path} and {kind} in {other_path}"
-            raise InputError(rule, got, hint="Write the files anew with one type.")
+def _require_types(contents: Sequence[Rows]) -> None:
+    first = contents[0]
+    for other in contents:
+        for column in first.schema:
+            kind = other.schema.field(column.name).type
+            if kind != column.type:
+                rule = f"column {column.name!r} to have one type in all files"
+                got = f"{column.type} in {first.file.name} and {kind} in {other.file.name}"
+                raise InputError(rule, got, hint="Write the files anew with one type.")
 
 
 class _Block(NamedTuple):
     """A row group with rows, or a table in memory, and which series it holds."""
 
-    file: DataFile
+    content: Rows
     number: int
     rows: int
     before: int
@@ -417,57 +410,51 @@ class _Block(NamedTuple):
     """The first series that comes back after another one, if any does."""
 
 
-def _blocks(file: DataFile, rows: Rows, by: tuple[str, ...]) -> Iterator[_Block]:
+def _blocks(content: Rows, by: tuple[str, ...]) -> Iterator[_Block]:
     """Read which series the row groups with rows hold."""
-    only = file.key(by) if by else ()
-    for number, (before, stop) in enumerate(pairwise(accumulate(rows.counts, initial=0))):
-        count = stop - before
-        if only is not None and count:  # the names of folders say it
-            yield _Block(file, number, count, before, [only], only, count if by else 0)
-        elif count:
-            starts, numbers, keys = key_runs(rows.read([number], by), by)
-            head = int(starts[1]) if len(starts) > 1 else count
+    only = content.file.key(by) if by else ()
+    for number, (before, stop) in enumerate(pairwise(accumulate(content.counts, initial=0))):
+        rows = stop - before
+        if only is not None and rows:  # the names of folders say it
+            yield _Block(content, number, rows, before, [only], only, rows if by else 0)
+        elif rows:
+            starts, numbers, keys = key_runs(content.read([number], by), by)
+            head = int(starts[1]) if len(starts) > 1 else rows
             again = np.flatnonzero(np.diff(np.maximum.accumulate(numbers), prepend=-1) == 0)
             apart = keys[numbers[again[0]]] if len(again) else None
-            yield _Block(file, number, count, before, keys, keys[numbers[-1]], head, apart)
+            yield _Block(content, number, rows, before, keys, keys[numbers[-1]], head, apart)
 
 
-def _plan(
-    contents: Sequence[Rows],
-    blocks: Sequence[_Block],
-    schema: pa.Schema,
-    by: tuple[str, ...],
-    name: str,
-) -> list[Unit]:
+def _plan(blocks: Sequence[_Block], by: tuple[str, ...], name: str) -> list[SeriesUnit]:
     """Cut blocks into units; rows that no unit could hold as they lie are moved first."""
+    contents = list(dict.fromkeys(block.content for block in blocks))
+    if not contents:
+        return []
+    schema = contents[0].schema
     values = len(schema) * sum(block.rows for block in blocks)
     giant = any(len(schema) * block.rows > READABLE for block in blocks)
-    apart = _first_apart(blocks, inside=giant) if by and values > LARGEST else None
-    tables = chain.from_iterable(rows.stream() for rows in contents)
-    in_memory = any(isinstance(rows, TableRows) for rows in contents)
-    if in_memory or (apart is not None and values <= HELD):
-        return _memory_units(group(_join(tables), by))
-    if giant or apart is not None:
-        if apart is None:
-            copy = copied(tables, by, rows_of_unit(len(schema)))
-        else:
-            folder, rows = TemporaryFolder(), rows_of_unit(len(schema))
-            copy = DataFile(str(folder.path / "sorted.parquet"), folder=folder)
-            sort_out_of_core(tables, schema, by, Path(copy.path), name=name, key=apart, rows=rows)
-        blocks = list(_blocks(copy, ParquetRows(copy, schema, by), by))
-    return list(_cut(blocks, schema, by, whole=values <= LARGEST))
+    apart = _first_apart(blocks, inside=giant) if by else None
+    tables = chain.from_iterable(content.stream() for content in contents)
+    if isinstance(contents[0], TableRows) or (apart is not None and values <= HELD):
+        return list(_memory_units(group(_join(tables), by), by))
+    if apart is not None:
+        folder, rows = TemporaryFolder(), rows_of_unit(len(schema))
+        copy = DataFile(str(folder.path / "sorted.parquet"), folder=folder)
+        sort_out_of_core(tables, schema, by, Path(copy.path), name=name, key=apart, rows=rows)
+        blocks = list(_blocks(ParquetRows(copy, schema, by), by))
+    elif giant:
+        copy = copied(tables, by, rows_of_unit(len(schema)))
+        blocks = list(_blocks(ParquetRows(copy, schema, by), by))
+    return list(_cut(blocks, by))
 
 
-def _memory_units(grouped: Grouped) -> list[Unit]:
-    wanted = rows_of_unit(grouped.table.num_columns)
-    units: list[Unit] = []
-    first = 0
-    for last in range(1, len(grouped.keys) + 1):
-        start, stop = grouped.bounds[first], grouped.bounds[last]
-        if stop - start >= wanted or last == len(grouped.keys):
-            units.append(MemoryUnit(f"rows {start}-{stop}", grouped.part(first, last)))
-            first = last
-    return units
+def _memory_units(grouped: Grouped, by: tuple[str, ...]) -> Iterator[SeriesUnit]:
+    wanted, first = rows_of_unit(grouped.table.num_columns), 0
+    for stop in grouped.bounds[1:]:
+        if stop - first >= wanted or stop == grouped.bounds[-1]:
+            part = TableRows(grouped.table.slice(first, stop - first))
+            yield SeriesUnit(f"rows {first}-{stop}", stop - first, by, ((part, (0,)),))
+            first = stop
 
 
 def rows_of_unit(columns: int) -> int:
@@ -493,29 +480,26 @@ def _first_apart(blocks: Iterable[_Block], *, inside: bool) -> Key | None:
     return None
 
 
-def _cut(
-    blocks: Sequence[_Block], schema: pa.Schema, by: tuple[str, ...], *, whole: bool
-) -> Iterator[ParquetUnit]:
-    """Yield the units: one if it may hold the whole, else they end where series do."""
+def _cut(blocks: Sequence[_Block], by: tuple[str, ...]) -> Iterator[SeriesUnit]:
+    """Yield the units, which end where series do."""
     borders, held = [(0, 0)], 0  # where a unit begins: at which block, and after how many rows
     for place, (before, block) in enumerate(pairwise(blocks), start=1):
-        held += before.rows * len(schema)
+        held += before.rows * len(before.content.schema)
         carried = block.head if block.keys[0] == before.last else 0
         # A giant series has no borders to look for: its parts are as large as they may be.
         wanted = LARGEST if carried or not by else SMALLEST
-        if held >= wanted and carried < block.rows and not whole:
+        if held >= wanted and carried < block.rows:
             borders.append((place, carried))
             held = 0
-    contents = {block.file: ParquetRows(block.file, schema, by) for block in blocks}
-    place_of = place_in(contents)
+    place_of = place_in({block.content.file for block in blocks})
     for (first, skipped), (last, carried) in pairwise([*borders, (len(blocks), 0)]):
         rows = sum(block.rows for block in blocks[first:last]) - skipped + carried
-        files = groupby(blocks[first : last + bool(carried)], lambda block: block.file)
-        parts = tuple((contents[file], tuple(one.number for one in ones)) for file, ones in files)
+        files = groupby(blocks[first : last + bool(carried)], lambda block: block.content)
+        parts = tuple((content, tuple(one.number for one in ones)) for content, ones in files)
         # Which rows, not which number: a sort may cut row groups elsewhere next time.
         start = blocks[first].before + skipped
-        key = f"rows {start}-{start + rows} from {place_of(blocks[first].file)}"
-        yield ParquetUnit(key, rows, by, parts, skipped)
+        key = f"rows {start}-{start + rows} from {place_of(blocks[first].content.file)}"
+        yield SeriesUnit(key, rows, by, parts, skipped)
 
 
 def copied(
