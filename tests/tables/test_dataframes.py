@@ -37,8 +37,7 @@ def dask_frame(table, partitions):
 
 @pytest.mark.parametrize("data", [TABLE, pl.from_arrow(TABLE).lazy()], ids=["eager", "lazy"])
 def test_narwhals_reads_what_it_knows(data):
-    rows, _ = _from_any(data, ask("key0"))
-    units = open_source(rows, ask("key0")).units()
+    units = open_source(_from_any(data, ask("key0")), ask("key0")).units()
     assert read_groups(units) == expected_groups(TABLE, ["key0"])
 
 

@@ -43,7 +43,7 @@ from closecall.tables.units import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 WHOLE_BYTES = 192 * 2**20
 """That CSV files may take in memory, as text and as columns."""
 _DATA = "`data`"
-Found = tuple["pa.Table | Iterator[pa.Table]", "Kind"]  # rows in memory, or part by part
+_KINDS: dict[str, Kind] = {"pandas": "pandas", "dask": "pandas", "polars": "polars"}
 
 
 def open_source(data: Any, options: BatchOptions) -> UnitSource:
@@ -99,12 +99,13 @@ def dataframe_source(data: Any, options: BatchOptions) -> UnitSource:
     pyarrow = arrow("pyarrow")
     if type(data).__module__.startswith("narwhals."):
         data = data.to_native()
-    package = type(data).__module__.partition(".")[0]
+    package = type(data).__module__.partition(".")[0].lstrip("_")
     package = "dask" if package.startswith("dask") else package
     has_columns = hasattr(type(data), "columns") and not (package == "dask" and data.ndim == 1)
-    if package in _WITH_COLUMNS and not has_columns:
+    if package in ("pandas", "dask", "polars", "duckdb") and not has_columns:
         raise _no_table(data)
-    rows, kind = _READERS.get(package, _from_any)(data, options)
+    kind = _KINDS.get(package, "arrow")
+    rows = _rows(data, package, options)
     if isinstance(rows, pyarrow.Table):
         return _table_source(rows, options, kind)
     parts, held, values = _same_schema(rows, options), [], 0
@@ -141,10 +142,6 @@ def _same_schema(tables: Iterable[pa.Table], options: BatchOptions) -> Iterator[
             raise InputError(rule, f"`{first_line(error)}`") from error
 
 
-def _needed(names: Iterable[Any], options: BatchOptions) -> list[str]:
-    return needed_columns(map(str, names), options, _DATA)
-
-
 def _pandas_table(frame: Any, options: BatchOptions) -> pa.Table:
     """Convert a pandas frame; a nan among numbers stays nan, and one among keys is missing."""
     pyarrow = arrow("pyarrow")
@@ -162,65 +159,49 @@ def _pandas_table(frame: Any, options: BatchOptions) -> pa.Table:
     return pyarrow.table(columns)
 
 
-def _from_polars(data: Any, options: BatchOptions) -> Found:
-    if hasattr(data, "collect_schema") and hasattr(data, "collect"):
-        lazy = data.select(_needed(data.collect_schema().names(), options))
-        if hasattr(lazy, "collect_batches"):
-            return _batches(lazy), "polars"
-        frame = lazy.collect(engine="streaming")
-    else:
-        frame = data.select(_needed(data.columns, options))
-    return frame.to_arrow(), "polars"
+def _rows(data: Any, package: str, options: BatchOptions) -> pa.Table | Iterator[pa.Table]:
+    """Return the needed columns of a dataframe: at once, or part by part if it is lazy."""
+    if package == "pandas":
+        return _pandas_table(data[needed_columns(data.columns, options, _DATA)], options)
+    if package == "dask":
+        chosen = data[needed_columns(data.columns, options, _DATA)]
+        partitions = (chosen.partitions[number].compute() for number in range(data.npartitions))
+        return (_pandas_table(frame, options) for frame in partitions)
+    if package == "duckdb":
+        names = needed_columns(data.columns, options, _DATA)
+        quoted = ('"' + name.replace('"', '""') + '"' for name in names)
+        data = data.project(", ".join(quoted)).arrow()
+    elif package == "pyarrow" and hasattr(data, "scanner"):  # a dataset, which reads files itself
+        names = needed_columns(data.schema.names, options, _DATA)
+        data = data.scanner(columns=names).to_reader()
+    elif hasattr(data, "collect_batches"):
+        return _polars_batches(data, options)
+    return data if isinstance(data, arrow("pyarrow").Table) else _from_any(data, options)
 
 
-def _batches(lazy: Any) -> Iterator[pa.Table]:
+def _polars_batches(lazy: Any, options: BatchOptions) -> Iterator[pa.Table]:
     """Collect a lazy frame part by part; its columns alone come first, if it has no rows."""
+    lazy = lazy.select(needed_columns(lazy.collect_schema().names(), options, _DATA))
     yield lazy.head(0).collect().to_arrow()
     for frame in lazy.collect_batches(maintain_order=True, lazy=True, engine="streaming"):
         yield frame.to_arrow()
 
 
-def _from_pyarrow(data: Any, options: BatchOptions) -> Found:
-    pyarrow = arrow("pyarrow")
-    if isinstance(data, pyarrow.RecordBatch):
-        data = pyarrow.Table.from_batches([data])
-    if isinstance(data, pyarrow.Table):
-        return data, "arrow"
-    if isinstance(data, pyarrow.RecordBatchReader):
-        return _streamed(data), "arrow"
-    if hasattr(data, "scanner"):  # a dataset, which reads files on its own
-        names = _needed(data.schema.names, options)
-        return _streamed(data.scanner(columns=names).to_reader()), "arrow"
-    return _from_any(data, options)
-
-
-def _from_duckdb(data: Any, options: BatchOptions) -> Found:
-    names = _needed(data.columns, options)
-    quoted = ('"' + name.replace('"', '""') + '"' for name in names)
-    # Older versions give a table here, newer ones a reader of batches.
-    return _from_pyarrow(data.project(", ".join(quoted)).arrow(), options)
-
-
-def _from_dask(data: Any, options: BatchOptions) -> Found:
-    chosen = data[_needed(data.columns, options)]
-    partitions = (chosen.partitions[number].compute() for number in range(data.npartitions))
-    return (_pandas_table(frame, options) for frame in partitions), "pandas"
-
-
-def _from_any(data: Any, options: BatchOptions) -> Found:
+def _from_any(data: Any, options: BatchOptions) -> pa.Table | Iterator[pa.Table]:
     """Let narwhals try, and then Arrow's own protocol for tables."""
     import narwhals as nw
 
     pyarrow = arrow("pyarrow")
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        frame = frame.select(_needed(frame.collect_schema().names(), options)).collect("pyarrow")
+        names = needed_columns(frame.collect_schema().names(), options, _DATA)
+        frame = frame.select(names).collect("pyarrow")
     if isinstance(frame, nw.DataFrame):
-        return frame.select(_needed(frame.columns, options)).to_arrow(), "arrow"
+        return frame.select(needed_columns(frame.columns, options, _DATA)).to_arrow()
     if not hasattr(data, "__arrow_c_stream__"):
         raise _no_table(data)
     try:
-        return _streamed(pyarrow.RecordBatchReader.from_stream(data)), "arrow"
+        return _streamed(pyarrow.RecordBatchReader.from_stream(data))
     except pyarrow.ArrowInvalid as error:  # one column speaks the protocol as well
         raise _no_table(data) from error
 
@@ -236,20 +217,6 @@ def _streamed(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
     yield reader.schema.empty_table()
     for batch in reader:
         yield arrow("pyarrow").Table.from_batches([batch])
-
-
-_READERS: dict[str, Callable[[Any, BatchOptions], Found]] = {
-    "pandas": lambda data, options: (
-        _pandas_table(data[_needed(data.columns, options)], options),
-        "pandas",
-    ),
-    "polars": _from_polars,
-    "pyarrow": _from_pyarrow,
-    "duckdb": _from_duckdb,
-    "_duckdb": _from_duckdb,
-    "dask": _from_dask,
-}
-_WITH_COLUMNS = _READERS.keys() - {"pyarrow"}
 
 
 def csv_source(files: Sequence[DataFile], options: BatchOptions, *, name: str) -> UnitSource:

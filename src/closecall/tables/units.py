@@ -223,11 +223,10 @@ class ParquetRows:
 
     def read(self, numbers: Iterable[int], columns: Sequence[str] = ()) -> pa.Table:
         """Read row groups: all columns of the schema, or some of them; text keys as categories."""
-        types, names = arrow("pyarrow").types, columns or self.schema.names
+        names, is_text = columns or self.schema.names, arrow("pyarrow").types.is_string
         stored = self._stored(names)
-        kinds = {name: self.schema.field(name).type for name in stored if name in self.by}
         # As categories they are read several times faster.
-        codes = [n for n, x in kinds.items() if types.is_string(x) or types.is_large_string(x)]
+        codes = [x for x in stored if x in self.by and is_text(self.schema.field(x).type)]
         with _open(self.file, codes) as parquet, _naming(self.file):
             return self._complete(parquet.read_row_groups(list(numbers), stored), names, codes)
 
@@ -271,6 +270,9 @@ def parquet_rows(
         # A folder's name wins over a column of the same name, as everywhere hive folders are read.
         folders = {name: value.type for name, value in file.partitions.items()}
         types = {column.name: value_type(column.type) for column in stored} | folders
+        for name in options.by:
+            if str(types.get(name)) == "large_string":  # as categories are
+                types[name] = arrow("pyarrow").string()
         names = [name for name in stored.names if name not in folders]
         needed = needed_columns([*names, *folders], options, file.name)
         schema = arrow("pyarrow").schema([(column, types[column]) for column in needed])
