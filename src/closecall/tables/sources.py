@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from closecall.errors import InputError, InputTypeError, first_line
 from closecall.tables import units
@@ -24,6 +24,7 @@ from closecall.tables.data_files import (
     list_files,
 )
 from closecall.tables.reading import (
+    PARQUET_MAGIC,
     CsvText,
     TooLargeError,
     arrow,
@@ -339,6 +340,15 @@ def _parts(
     """Yield the rows part by part, up to where the file cannot be read, and note why."""
     try:
         with opened(file.path) as content:
+            _refuse_parquet(content, file.name)
             yield from CsvText(content, file.name, encoding).parts(types)
     except InputError as error:
         errors[file] = error
+
+
+def _refuse_parquet(content: BinaryIO, name: str) -> None:
+    """Raise for gzipped Parquet, which cannot be read part by part."""
+    if content.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
+        hint = "Unpack it: Parquet is packed inside."
+        raise InputError(f"{name} to be plain Parquet, since it is large", "gzip", hint=hint)
+    content.seek(0)
