@@ -115,7 +115,9 @@ def dataframe_source(data: Any, options: BatchOptions) -> UnitSource:
         values += part.num_rows * part.num_columns
         if values > units.HELD:
             copy = copied(chain(held, parts), options.by, rows_of_unit(part.num_columns))
-            return plan_source(parquet_rows([copy], options, {}), options, name=_DATA, kind=kind)
+            errors: dict[DataFile, InputError] = {}
+            contents = parquet_rows([copy], options, errors)
+            return plan_source(contents, options, name=_DATA, kind=kind, errors=errors)
     return _table_source(pyarrow.concat_tables(held), options, kind)
 
 
