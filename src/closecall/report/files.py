@@ -22,7 +22,7 @@ from closecall.tables.incidents import read_events
 from closecall.tables.reading import arrow, read_table, shown_name
 from closecall.tables.roles import NamedTable
 from closecall.tables.series import Inputs, Sides
-from closecall.tables.sources import joined_files, with_folders
+from closecall.tables.sources import joined_files
 from closecall.wording import headline
 
 if TYPE_CHECKING:
@@ -52,9 +52,7 @@ def folder_inputs(inputs: Inputs, keys: tuple[str, ...]) -> tuple[Inputs, tuple[
     if len([file for file in inputs.files if file is not None]) > 1:
         raise InputError("one folder with everything", "a folder and a file")
     tables = {
-        file: with_folders(
-            read_table(file.path, encoding=inputs.encoding, memory=inputs.memory), file
-        )
+        file: file.complete(read_table(file.path, encoding=inputs.encoding, memory=inputs.memory))
         for file in files
     }
     table = NamedTable(shown_name(folder), joined_files(tables))

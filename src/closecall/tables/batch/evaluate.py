@@ -24,11 +24,10 @@ from closecall.tables.batch.thresholds import (
     series_changes,
     unit_changes,
 )
-from closecall.tables.grouping import group
 from closecall.tables.reading import MEMORY, memory_of, read_memory, too_large
 from closecall.tables.series import Disorder, Status
 from closecall.tables.sources import open_source
-from closecall.tables.units import DamagedUnit, MemoryUnit, needed_columns
+from closecall.tables.units import DamagedUnit, SeriesUnit, TableRows, needed_columns
 from closecall.wording import counted
 
 if TYPE_CHECKING:
@@ -300,7 +299,8 @@ def evaluate_table(table: pa.Table, options: BatchOptions) -> pa.Table:
         raise InputTypeError("to be a pyarrow Table", shown(table), argument="table")
     _require_single_tables(options)
     names = needed_columns(table.column_names, options, "`table`")
-    unit = MemoryUnit("table", group(table.select(names), options.by))
+    part = TableRows(table.select(names))
+    unit = SeriesUnit("table", table.num_rows, options.by, ((part, (0,)),))
     rows = in_order([evaluate_unit(unit, options).rows], options)
     if options.strict:
         _require_ok(rows, options)
