@@ -20,11 +20,8 @@ from closecall.signature import rows_hash, sign, text_hash, value_text
 from closecall.statistics import Interval, compute_ranks, events_needed
 from closecall.statistics.intervals import read_level
 from closecall.tables.batch.journal import write_rows
-from closecall.tables.batch.options import DATA, DETECTOR, IGNORED, SIGNATURE
-from closecall.tables.batch.rows import WHOLE
+from closecall.tables.batch.options import COUNTS, DATA, DETECTOR, IGNORED, SIGNATURE
 from closecall.tables.batch.summary import (
-    bounds_of,
-    higher_is_better,
     interval_rows,
     rank_detectors,
     summarise,
@@ -46,7 +43,7 @@ if TYPE_CHECKING:
     from closecall.tables.units import Kind
 
 # Counts that are not known of a series in trouble; pandas' plain integers have no missing value.
-_MAYBE_MISSING = tuple(name for name in WHOLE if name != "samples")
+_MAYBE_MISSING = tuple(name for name in COUNTS if name != "samples")
 _FIRST = (  # in a notebook, of those that a table has
     *("status", "true_events", "caught", "pooled_events", "false_alarms", "median_delay"),
 )
@@ -360,15 +357,15 @@ class BatchResult:
         """
         name = self._metric(metric)
         _, detectors, values = values_by_series(self.table, self.options, name, detector)
-        low, high = bounds_of(name, self.options)
+        entry = self.options.metric_of(name)
         ranks = compute_ranks(
             dict(zip(map(str, detectors), values, strict=True)),
-            higher_is_better=higher_is_better(name, self.options),
+            higher_is_better=entry.higher_is_better,
             missing=missing,
             metric=name,
             level=level,
-            low=low,
-            high=high,
+            low=entry.lowest,
+            high=entry.highest,
         )
         asked = {"metric": name, "missing": missing, "detector": detector}
         return replace(
@@ -390,9 +387,9 @@ class BatchResult:
         for one in (first, second):
             require_choice(one, "detector", called)
         ours, theirs = (values[called.index(one)] for one in (first, second))
-        low, high = bounds_of(name, self.options)
-        gaps = ours - theirs
-        return events_needed(gaps[np.isfinite(gaps)], level=level, widest=high - low)
+        entry, gaps = self.options.metric_of(name), ours - theirs
+        widest = entry.highest - entry.lowest
+        return events_needed(gaps[np.isfinite(gaps)], level=level, widest=widest)
 
     def to_latex(
         self,
@@ -429,7 +426,7 @@ class BatchResult:
             cells |= {name: limits[row[DETECTOR], name] for name in names if limits}
             rows.append({DETECTOR: str(row[DETECTOR]), **cells, "mean_rank": row["mean_rank"]})
         best = {
-            f"mean_{name}": higher_is_better(name, self.options)
+            f"mean_{name}": self.options.metric_of(name).higher_is_better
             for name in self.options.metric_columns
         }
         alike = all(name.startswith("mean_affiliation") for name in names)
@@ -521,7 +518,7 @@ class BatchResult:
             for line, detector in enumerate(detectors)
             for column, one in enumerate(series)
         ]
-        best = "highest" if higher_is_better(name, self.options) else "lowest"
+        best = "highest" if self.options.metric_of(name).higher_is_better else "lowest"
         from closecall.plot import plot_batch
 
         return plot_batch(cells, **{"value": name, "best": best, **how})

@@ -203,23 +203,24 @@ def rank_detectors(
     import pyarrow as pa
 
     detectors, values = values_by_series(rows, options, metric, detector)[1:]
-    sign = 1.0 if higher_is_better(metric, options) else -1.0
+    sign = 1.0 if options.metric_of(metric).higher_is_better else -1.0
     means = np.array([mean(column) for column in values])
     places = np.where(np.isnan(means), np.nan, ranks_of(sign * means[:, None])[:, 0])
-    known = ~np.isnan(values).all(axis=0)
-    ranks = ranks_of(sign * values[:, known])
-    best = _is_best(sign * values[:, known])
+    upward = sign * values[:, ~np.isnan(values).all(axis=0)]
     order = np.argsort(places, kind="stable")
+    count = len(order)
+    mean_ranks, best_on = np.full(count, np.nan), np.zeros(count, np.int64)
+    if upward.size:
+        mean_ranks = ranks_of(upward).mean(axis=1)
+        best_on = (upward == np.nanmax(upward, axis=0)).sum(axis=1)
     return pa.table(
         {
             "rank": places[order],
             DETECTOR: pa.array([detectors[place] for place in order]),
             f"mean_{metric}": means[order],
-            "mean_rank": (ranks.mean(axis=1) if known.any() else np.full(len(order), np.nan))[
-                order
-            ],
-            "best_on": best.sum(axis=1)[order],
-            "series": np.full(len(order), values.shape[1]),
+            "mean_rank": mean_ranks[order],
+            "best_on": best_on[order],
+            "series": np.full(count, values.shape[1]),
             "undefined": np.isnan(values).sum(axis=1)[order],
         }
     )
@@ -242,25 +243,6 @@ def values_by_series(
     keys = zip(*(rows.column(name).take(positions.series).to_pylist() for name in by), strict=True)
     called = [", ".join(map(str, key)) for key in keys] or [""]
     return called, positions.names.to_pylist(), positions.spread(numbers_of(rows, metric))
-
-
-def higher_is_better(metric: str, options: BatchOptions) -> bool:
-    """Return which way a number of the rows is better."""
-    return metric in options.chance_columns or options.metric_of(metric).higher_is_better
-
-
-def bounds_of(metric: str, options: BatchOptions) -> tuple[float, float]:
-    """Return what a number of the rows can be at least and at most."""
-    if metric in options.chance_columns:
-        return 0.0, 1.0
-    return options.metric_of(metric).lowest, options.metric_of(metric).highest
-
-
-def _is_best(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    if not values.size:
-        return np.zeros(values.shape, dtype=np.bool_)
-    best: NDArray[np.bool_] = values == np.nanmax(values, axis=0)
-    return best
 
 
 _NUMBERS = ("value", "low", "high", "pvalue")
