@@ -28,7 +28,7 @@ from closecall.tables.batch.summary import (
     trouble_text,
     values_by_series,
 )
-from closecall.wording import in_words
+from closecall.wording import counted, in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -406,29 +406,28 @@ class BatchResult:
         signature, unless there is another.
         """
         given = {"n": 2000, "seed": 0} | drawn
-        level = None if level is None else read_level(level)
-        table = (
-            self.table.slice(0, 0)
-            if level is None
-            else interval_rows(self.table, None, self.options, level=level, **given)
-        )
-        limits = {
-            (row[DETECTOR], row["number"]): Interval(row["value"], row["low"], row["high"])
-            for row in table.to_pylist()
-            if not row["against"]
-        }
-        sums = {row[DETECTOR]: row for row in self._sums.to_pylist()}
-        board = rank_detectors(self.table, self.options, self._metric(None)).to_pylist()
-        names = [f"mean_{name}" for name in self.options.metric_columns]
-        rows = []
-        for row in board:
-            cells = {name: sums[row[DETECTOR]][name] for name in names}
-            cells |= {name: limits[row[DETECTOR], name] for name in names if limits}
-            rows.append({DETECTOR: str(row[DETECTOR]), **cells, "mean_rank": row["mean_rank"]})
+        options, sums = self.options, {row[DETECTOR]: row for row in self._sums.to_pylist()}
         best = {
-            f"mean_{name}": self.options.metric_of(name).higher_is_better
-            for name in self.options.metric_columns
+            f"mean_{name}": options.metric_of(name).higher_is_better
+            for name in options.metric_columns
         }
+        if level is not None:
+            level = read_level(level)
+            limits = interval_rows(self.table, None, options, level=level, **given)
+            for row in limits.to_pylist():
+                if not row["against"]:
+                    interval = Interval(row["value"], row["low"], row["high"])
+                    sums[row[DETECTOR]][row["number"]] = interval
+        board = rank_detectors(self.table, options, self._metric(None)).to_pylist()
+        names = list(best)
+        rows = [
+            {
+                DETECTOR: str(row[DETECTOR]),
+                **{name: sums[row[DETECTOR]][name] for name in names},
+                "mean_rank": row["mean_rank"],
+            }
+            for row in board
+        ]
         alike = all(name.startswith("mean_affiliation") for name in names)
         prefix, which = ("mean affiliation ", " affiliation") if alike else ("mean ", "")
         told = "" if level is None else f", with {100 * level:.4g} % intervals"
@@ -537,16 +536,13 @@ class BatchResult:
 
     def _in_words(self) -> str:
         statuses = self.table.column("status").to_pylist()
-        trouble = trouble_text(statuses)
-        rows = f"{len(self)} row{'' if len(self) == 1 else 's'}"
-        first = f"{rows}: {statuses.count('ok')} evaluated"
-        return "; ".join(part for part in (first, trouble, self.unread) if part)
+        first = f"{counted(len(self), 'row')}: {statuses.count('ok')} evaluated"
+        return "; ".join(filter(None, (first, trouble_text(statuses), self.unread)))
 
     @property
     def unread(self) -> str:
         """How many units could not be read, in words; empty if all were."""
-        count = len(self.failures)
-        return f"{count} unit{'' if count == 1 else 's'} not read" if count else ""
+        return f"{counted(len(self.failures), 'unit')} not read" if self.failures else ""
 
     def _repr_html_(self) -> str:
         """Show the leaderboard and the first rows in a notebook."""
