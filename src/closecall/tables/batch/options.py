@@ -49,7 +49,7 @@ OUTCOMES = ("caught", "false_alarms")
 LENGTHS = ("alarmed", "median_delay", "evaluated_days")
 LEFT_OUT = ("left_out_events", "left_out_alarms")
 IGNORED = "ignored_time"
-_FIXED = ("end", "span", "merge", "clip", "timezone", "open", "usual_end", "of_many")
+_FIXED = ("end", "span", "merge", "clip", "timezone", "fold", "open", "usual_end", "of_many")
 _MOST = 1_000_000  # folds, or moves of a series: more would never end
 BEST = "best_f1"  # at the series' own best threshold, beside that of `cross_fit`
 GAP, QUIET, CODE, NOTES = "__gap__", "__quiet__", "__code__", "__notes__"
@@ -128,6 +128,7 @@ class BatchOptions(Reading):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._set("fit_until", self.time_format().moment(self.fit_until, "`fit_until`"))
         require_count(self.folds, "folds", 2, _MOST)
         if self.retune is not None:
             require_count(self.retune, "retune", 1, _MOST)

@@ -44,7 +44,7 @@ from closecall.tables.batch.options import (
     QUIET,
     RETUNED,
 )
-from closecall.tables.roles import NamedTable, as_times
+from closecall.tables.roles import NamedTable
 from closecall.tables.series import Status, read_series
 
 if TYPE_CHECKING:
@@ -439,13 +439,13 @@ def _evaluated(
 
 
 def _with_times(table: pa.Table, options: BatchOptions) -> pa.Table:
-    """Turn times that are ISO text into datetimes."""
+    """Turn times that are ISO text, or numbers with a unit, into datetimes."""
     if options.time is None:
         return table
     column = table.column(options.time)
     try:
-        times = as_times(column, options.time)
-    except InputTypeError:  # what is wrong with the times is told where they are read
+        times = options.time_format().column(column, options.time, "")
+    except ClosecallError:  # what is wrong with the times is told where they are read
         return table
     if times is column:
         return table
