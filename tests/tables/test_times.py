@@ -1,4 +1,4 @@
-"""What times of files mean: zones by file, hours that clocks show twice, and numbers of an epoch."""
+"""What times of files mean: zones by file, hours that clocks show twice, numbers of an epoch."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -151,9 +151,9 @@ def test_all_times_that_clocks_show_twice_are_listed_at_once(tmp_path):
     with pytest.raises(InputError) as refusal:
         cc.read_events(path, timezone="Europe/Berlin")
     assert str(refusal.value) == (
-        f"Expected times of {path} that the clocks of Europe/Berlin show once, got 3 times that they "
-        "show twice: 2024-10-27 02:30:00 ('start' in row 1), 2024-10-27 02:50:00 ('start' in row "
-        "3), 2024-10-27 02:45:00 ('end' in row 1).\n\nHint: Choose with `fold='earlier'` or "
+        f"Expected times of {path} that the clocks of Europe/Berlin show once, got 3 times that "
+        "they show twice: 2024-10-27 02:30:00 ('start' in row 1), 2024-10-27 02:50:00 ('start' in "
+        "row 3), 2024-10-27 02:45:00 ('end' in row 1).\n\nHint: Choose with `fold='earlier'` or "
         "`fold='later'`, or write them with their offset, as 2024-10-27T02:30:00+02:00."
     )
     with pytest.raises(InputError, match=r"got 12 times .*'t' in row 6\), and 7 more\."):
