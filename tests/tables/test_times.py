@@ -5,10 +5,12 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
+from closecall.report.files import report_inputs
 from closecall.tables import Inputs, score_files
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -126,6 +128,20 @@ def test_one_table_has_one_zone():
     table = METRICS.append_column("truth", METRICS.column("alarm"))
     with pytest.raises(InputError, match="to give one zone for the first table, which has both"):
         score_files(table, predicted="alarm", time="t", timezone=BOTH)
+
+
+def test_a_page_names_the_command_that_reads_the_files_again(tmp_path):
+    paths = [tmp_path / "incidents.parquet", tmp_path / "metrics.parquet"]
+    for path, table in zip(paths, (incidents(), METRICS), strict=True):
+        pq.write_table(table, path)
+    inputs = Inputs(paths, time="t", timezone=BOTH, fold="later", time_unit="ms")
+    options = {"by": (), "title": None, "script": "cdn", "batch": None, "value": None}
+    page, _ = report_inputs(inputs, predicted=["alarm"], scores=[], thresholds=None, **options)
+    command = (
+        "--time t --timezone truth=Europe/Berlin --timezone predicted=UTC --fold later "
+        "--time-unit ms"
+    )
+    assert f"{paths[0]} {paths[1]} --predicted alarm {command}" in page.html
 
 
 # Hours that clocks show twice.

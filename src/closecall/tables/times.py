@@ -216,7 +216,7 @@ def _since_epoch(number: Any, unit: TimeUnit) -> Moment:
             told = _finer(unit)
             tick = round(number * (PER_SECOND[told] // PER_SECOND[unit]))
         return Clock("datetime", told, UTC).scalar(tick)
-    except (InputError, OverflowError):
+    except (ValueError, OverflowError):  # nan and inf, too
         rule, got = "to give times within the years 1 to 9999", f"{unit!r} for {shown(number)}"
         raise InputError(rule, got, argument="time_unit") from None
 
@@ -232,13 +232,11 @@ def _column_since_epoch(column: pa.ChunkedArray, unit: TimeUnit) -> pa.ChunkedAr
     for end in pc.min_max(column).values():
         if end.is_valid:
             _since_epoch(end.as_py(), unit)
+    told = unit if types.is_integer(kind) else _finer(unit)  # whatever the values are
     try:
-        whole, told = column.cast(pa.int64()), unit
+        if told != unit:
+            factor = float(PER_SECOND[told] // PER_SECOND[unit])
+            column = pc.round(pc.multiply(column.cast(pa.float64()), factor))
+        return column.cast(pa.int64()).cast(pa.timestamp(told, tz="UTC"))
     except pa.ArrowInvalid:
-        told = _finer(unit)
-        factor = float(PER_SECOND[told] // PER_SECOND[unit])
-        try:
-            whole = pc.round(pc.multiply(column.cast(pa.float64()), factor)).cast(pa.int64())
-        except pa.ArrowInvalid:
-            return column  # nan, which is told where times are read
-    return whole.cast(pa.timestamp(told, tz="UTC"))
+        return column  # nan, which is told where times are read
