@@ -165,6 +165,21 @@ def test_wall_clocks_are_read_in_their_zone(run, refuse, tmp_path):
     assert hint.endswith("or say what those without are in with --timezone.")
 
 
+def test_numbers_are_dates_only_with_a_unit(run, refuse, tmp_path):
+    name = written(tmp_path, "start,end\n2024-03-01T03:00Z,2024-03-01T07:00Z\n")
+    rows = [f"{1709251200 + 3600 * n},{alarm}" for n, alarm in enumerate(ALARM)]
+    written(tmp_path, "\n".join(["t,alarm", *rows, ""]), "epoch.csv")
+    command = f"score {name} epoch.csv --predicted alarm --time t"
+    message, hint = refuse(*command.split())
+    assert "to be on one kind of time axis, got datetimes and numbers." in message
+    assert hint.endswith("if numbers count from 1970, say in which unit with --time-unit.")
+    assert pairs(scored(run, f"{command} --time-unit s")) == [
+        ("2024-03-01T03:00:00+00:00", "2024-03-01T07:00:00+00:00")
+    ]
+    message = refuse(*command.split(), "--time-unit", "min", code=2)[0]
+    assert "'min' is not one of 's', 'ms', 'us', 'ns'" in message
+
+
 @pytest.mark.parametrize("kind", ["csv", "json"])
 def test_open_events_last_until_the_end_or_are_refused(run, refuse, tmp_path, kind):
     if kind == "csv":

@@ -57,6 +57,10 @@ _HINTS = {
 }
 """What to do on the command line, by the code of an error."""
 _ZONED = f"{OFFSETS}; or say what those without are in with --timezone."
+_COUNTED = (
+    "Give all times as dates, or all as numbers; if numbers count from 1970, say in which unit "
+    "with --time-unit."
+)
 _STREAMED = "A stream is scored as it comes. Of a file, `closecall score` takes --disorder."
 _CALLS = {"closecall.metrics.table()": "closecall metrics"}
 _BRACKETS = "'\"()[]"
@@ -113,6 +117,7 @@ class Command(click.Command):
     def _hints(self) -> dict[str, str]:
         names = {parameter.name for parameter in self.params}
         zones = {"mixed_zones": _ZONED} if "timezone" in names else {}
+        zones |= {"mixed_kinds": _COUNTED} if "time_unit" in names else {}
         streamed = dict.fromkeys(OUT_OF_ORDER, _STREAMED) if "disorder" not in names else {}
         return _HINTS | zones | streamed
 
