@@ -551,7 +551,6 @@ def read_series(
     `limits` end evaluated time in place of those of the reading.
     """
     tables, sides, notes = _in_time_order(_with_formats(tables, reading), reading)
-    require_zones(tables, sides, reading)
     labels = None
     if not _is_events(sides.truth):
         labels = read_label_column(sides.truth, reading.called("truth"))
@@ -613,10 +612,11 @@ def require_zones(tables: Sequence[NamedTable], sides: Sides, reading: Reading) 
             times = as_times(table.column(str(reading.time), "time"), f"`{reading.time}`")
             files |= {table.name: role} if is_local(times) else {}
     ignore = reading.ignore
-    if isinstance(ignore, str | PathLike) and Path(ignore).is_file():
+    is_column = any(str(ignore) in table.columns for table in tables)
+    if isinstance(ignore, str | PathLike) and not is_column and Path(ignore).is_file():
         listing = listing_of(ignore, None, reading.series, reading.encoding)
-        named = any(str(ignore) in table.columns for table in tables)
-        files |= {listing.name: "ignore"} if not named and listing.is_local(TimeFormat()) else {}
+        how = reading.time_format("ignore")
+        files |= {listing.name: "ignore"} if listing.is_local(how) else {}
     if len(files) > 1:
         zone, (first, second, *_) = str(reading.timezone), files.values()
         zones = {first: zone, second: "UTC"}
@@ -652,6 +652,7 @@ def _in_time_order(
 ) -> tuple[Sequence[NamedTable], Sides, list[str]]:
     """Find the columns, and put their samples in the order of time; say what was done."""
     sides = Sides.find(tables, reading)
+    require_zones(tables, sides, reading)
     lists = sides.lists
     if lists and (sides.predicted or sides.scores):
         _require_place(lists, sides, reading)
