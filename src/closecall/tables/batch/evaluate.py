@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from closecall.events import Events
+    from closecall.tables.times import TimeUnit
     from closecall.tables.units import Unit, UnitSource
 
 Failure = tuple[str, str]  # the key of a unit, and why it failed
@@ -61,6 +62,7 @@ def evaluate_frame(
     nan: str = "raise",
     since: Any = None,
     until: Any = None,
+    time_unit: TimeUnit | None = None,
     fit_until: Any = None,
     folds: int = 5,
     retune: int | None = None,
@@ -132,6 +134,9 @@ def evaluate_frame(
         has the status ``nan_score``.
     since, until
         Evaluate only the time from the one to the other, in the caller's own times.
+    time_unit
+        What times that are numbers count from 1970 in UTC: ``"s"``, ``"ms"``, ``"us"`` or
+        ``"ns"``. If not given, they are numbers.
     fit_until
         Choose thresholds on the time before, and evaluate on the time from there on.
     folds
@@ -224,6 +229,7 @@ def evaluate_frame(
         nan=nan,
         since=since,
         until=until,
+        time_unit=time_unit,
         fit_until=fit_until,
         folds=folds,
         retune=retune,

@@ -41,7 +41,7 @@ DETECTOR, SIGNATURE, ALARMED = "detector", "signature", "alarmed_events"
 IGNORED, BEST, DATA = "ignored_time", "best_f1", "data_hash"
 GAP, QUIET, CODE, NOTES = "__gap__", "__quiet__", "__code__", "__notes__"
 HIDDEN = [GAP, QUIET, CODE, NOTES]  # columns of rows until they are put together
-_FIXED = ("end", "span", "merge", "clip", "timezone", "open", "usual_end", "of_many")
+_FIXED = ("end", "span", "merge", "clip", "timezone", "fold", "open", "usual_end", "of_many")
 _MOST = 1_000_000  # folds, or moves of a series: more would never end
 
 
@@ -156,6 +156,7 @@ class BatchOptions(Reading):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._set("fit_until", self.time_format().moment(self.fit_until, "`fit_until`"))
         require_count(self.folds, "folds", 2, _MOST)
         if self.retune is not None:
             require_count(self.retune, "retune", 1, _MOST)

@@ -38,7 +38,7 @@ from closecall.tables.batch.options import (
     NOTES,
     QUIET,
 )
-from closecall.tables.roles import NamedTable, as_times
+from closecall.tables.roles import NamedTable
 from closecall.tables.series import Status, read_series
 
 if TYPE_CHECKING:
@@ -443,7 +443,11 @@ def event_rows(
     counted = options.time is not None and not series.timed
     zone = None
     if options.time is not None and series.timed:
-        zone = getattr(as_times(table.column(options.time), options.time).type, "tz", None)
+        zone = getattr(
+            options.time_format().column(table.column(options.time), options.time, "").type,
+            "tz",
+            None,
+        )
     for name in COLUMNS:
         if counted and name in _ON_THE_AXIS:
             columns[name] = pa.nulls(len(events))
