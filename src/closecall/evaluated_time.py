@@ -28,12 +28,17 @@ class Stretches(NamedTuple):
 
     name: str
     intervals: Intervals
+    detector: str = ""
+    """The one of several that has no scores there."""
 
 
 def read_stretches(
-    ignore: Any, max_step: Any, axis: Axis | None, missing: NDArray[np.bool_] | None = None
+    ignore: Any,
+    max_step: Any,
+    axis: Axis | None,
+    missing: Mapping[str, NDArray[np.bool_]] | None = None,
 ) -> list[Stretches]:
-    """Read what is to be ignored: `ignore`, gaps, and samples without a score."""
+    """Read what is to be ignored: `ignore`, gaps, and samples without a score by detector."""
     stretches = []
     if isinstance(ignore, IgnoredTime):
         intervals = Intervals(ignore.starts, ignore.stops, ignore.clock)
@@ -49,8 +54,11 @@ def read_stretches(
             )
         gaps = axis.gaps(read_length(max_step, axis.clock, "max_step"))
         stretches.append(Stretches("max_step", Intervals(*gaps, axis.clock)))
-    if missing is not None and axis is not None:
-        stretches.append(Stretches("scores", Intervals.from_labels(missing, axis)))
+    if missing and axis is not None:
+        stretches += [
+            Stretches("scores", Intervals.from_labels(samples, axis), detector)
+            for detector, samples in missing.items()
+        ]
     return [part for part in stretches if len(part.intervals)]
 
 
@@ -132,8 +140,24 @@ def advice_to_all(series: Mapping[str, Any], *, max_step: Any = None) -> list[st
     ]
 
 
+def ignored_notes(series: Mapping[str, Any], alarms: Mapping[str, int]) -> list[str]:
+    """Return what to say of the ignored time of detectors; those with the same are told together.
+
+    `alarms` are how many alarms lie wholly in it, by detector.
+    """
+    together: dict[int, list[str]] = {}
+    for name, one in series.items():
+        together.setdefault(id(one.ignored), []).append(name)
+    sentences = []
+    for names in together.values():
+        whose = f"{listed(names)}: " if len(together) > 1 else ""
+        told = ignored_note(series[names[0]], {name: alarms[name] for name in names})
+        sentences += [f"{whose}{sentence}" for sentence in told]
+    return sentences
+
+
 def ignored_note(series: Any, alarms: Mapping[str, int]) -> list[str]:
-    """Return what to say of ignored time, if there is any.
+    """Return what to say of ignored time, if there is any, and whose missing scores cost events.
 
     `alarms` are how many alarms lie wholly in it, by detector.
     """
@@ -149,7 +173,20 @@ def ignored_note(series: Any, alarms: Mapping[str, int]) -> list[str]:
             left.append(counted(count, "alarm") + of)
     lengths = [length_text(value, dated=dated) for value in (ignored, evaluated + ignored)]
     without = f"; left out: {', '.join(left)}" if left else ""
-    return [f"Ignored: {lengths[0]} of {lengths[1]}{without}."]
+    lost = [
+        f"{count} of {counted(series.unscored.events, 'true event')} "
+        f"{'is' if count == 1 else 'are'} left out because {_why_unscored(detectors)}."
+        for detectors, count in series.unscored.left_out.items()
+    ]
+    return [f"Ignored: {lengths[0]} of {lengths[1]}{without}.", *lost]
+
+
+def _why_unscored(detectors: tuple[str, ...]) -> str:
+    if not detectors:
+        return "no sample there has the scores of all detectors"
+    *others, last = (f"`{plain_name(name)}`" for name in detectors)
+    names = f"{', '.join(others)} and {last}" if others else last
+    return f"{names} {'have' if others else 'has'} no scores there"
 
 
 def advice_on_many(gaps: int, quiet: int, series: int) -> list[str]:

@@ -222,7 +222,7 @@ class BatchOptions(Reading):
     def ignores_time(self) -> bool:
         """Whether some time may be ignored."""
         times = (self.ignore, self.max_step, self.since, self.until, self.fit_until)
-        return self.nan == "ignore" or any(one is not None for one in times)
+        return self.nan != "raise" or any(one is not None for one in times)
 
     @property
     def of_many_series(self) -> bool:

@@ -119,23 +119,31 @@ def _answers(
     blank = dict(options.blank_row, samples=samples)
     try:
         series = read()
-        blank["samples"] = series.length
         blank[NOTES] = series.notes or None
-        if options.ignores_time:
-            blank[IGNORED] = _number(series.in_span.ignored_time)
-            blank["left_out_events"] = series.in_span.left_out.events
-        blank["true_events"] = len(series.in_span.truth)
-        blank["true_samples"] = int(series.positives_before[-1])
-        blank[GAP] = options.max_step is None and far_step(series.in_span.axis) > 0
+        blank |= _counts(series, options)
     except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
         return [Answer(blank | _status_of(error)) for _ in options.detectors]
     answers = []
     for name in options.detectors:
         try:
-            answers.append(read_detector(series, name).answer(dict(blank), table))
+            alone = series.alone(name)
+            row = blank if alone is series else blank | _counts(alone, options)
+            answers.append(read_detector(alone, name).answer(dict(row), table))
         except Exception as error:  # noqa: BLE001 - the other detectors go on
             answers.append(Answer(blank | _status_of(error)))
     return answers
+
+
+def _counts(series: SeriesInput, options: BatchOptions) -> dict[str, Any]:
+    """Return what a row says of a series in evaluated time, whatever the detector."""
+    counts: dict[str, Any] = {"samples": series.length}
+    if options.ignores_time:
+        counts[IGNORED] = _number(series.in_span.ignored_time)
+        counts["left_out_events"] = series.in_span.left_out.events
+    counts["true_events"] = len(series.in_span.truth)
+    counts["true_samples"] = int(series.positives_before[-1])
+    counts[GAP] = options.max_step is None and far_step(series.in_span.axis) > 0
+    return counts
 
 
 @dataclass(frozen=True, slots=True)
