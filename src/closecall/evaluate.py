@@ -60,7 +60,9 @@ class EvaluationTable(list[Evaluation]):
         """What decided these digits, of all detectors; see `closecall.signature`."""
         signed = {row["detector"]: row.signature for row in self}
         cuts = {name: signature.options.get("threshold") for name, signature in signed.items()}
-        ignored = {name: dict(signature.parts)["ignore"] for name, signature in signed.items()}
+        ignored = {
+            name: dict(signature.parts).get("ignore", "none") for name, signature in signed.items()
+        }
         first, *others = signed.values()
         options: dict[str, Any] = {
             "data": joined_hash({x: signature.data for x, signature in signed.items()})

@@ -157,28 +157,37 @@ def ignored_notes(series: Mapping[str, Any], alarms: Mapping[str, int]) -> list[
 
 
 def ignored_note(series: Any, alarms: Mapping[str, int]) -> list[str]:
-    """Return what to say of ignored time, if there is any, and whose missing scores cost events.
+    """Return what to say of ignored time, if there is any.
 
     `alarms` are how many alarms lie wholly in it, by detector.
     """
     if series.ignored is None:
         return []
-    dated = series.clock.kind == "datetime"
-    unit = series.clock.seconds if dated else 1
-    ignored, evaluated = series.ignored.total * unit, (series.stop - series.start) * unit
     left = [counted(series.left_out.events, "true event")] if series.left_out.events else []
     for name, count in alarms.items():
         if count:
             of = f" of {plain_name(name)}" if len(alarms) > 1 else ""
             left.append(counted(count, "alarm") + of)
-    lengths = [length_text(value, dated=dated) for value in (ignored, evaluated + ignored)]
     without = f"; left out: {', '.join(left)}" if left else ""
-    lost = [
+    return [f"Ignored: {ignored_length(series)}{without}."]
+
+
+def ignored_length(series: Any) -> str:
+    """Write how much of the time is ignored, such as ``2 h of 1 d``."""
+    dated = series.clock.kind == "datetime"
+    unit = series.clock.seconds if dated else 1
+    total = 0 if series.ignored is None else series.ignored.total
+    lengths = total * unit, (series.stop - series.start) * unit + total * unit
+    return " of ".join(length_text(value, dated=dated) for value in lengths)
+
+
+def unscored_notes(series: Any) -> list[str]:
+    """Return whose missing scores leave out how many true events, for all detectors alike."""
+    return [
         f"{count} of {counted(series.unscored.events, 'true event')} "
         f"{'is' if count == 1 else 'are'} left out because {_why_unscored(detectors)}."
         for detectors, count in series.unscored.left_out.items()
     ]
-    return [f"Ignored: {lengths[0]} of {lengths[1]}{without}.", *lost]
 
 
 def _why_unscored(detectors: tuple[str, ...]) -> str:

@@ -354,9 +354,9 @@ def in_evaluated_time(
         left_out[name] = int(np.count_nonzero(covered))
     unscored = NONE_UNSCORED
     if left_out["truth"] and any(part.detector for part in stretches):
-        truth = Intervals(*(in_ticks_of(clock, part) for part in sides["truth"].timed("truth")), clock)
-        named = zip((part.detector for part in stretches), ends, strict=True)
-        unscored = _count_unscored(truth, [*named], (start, stop))
+        starts, stops = (in_ticks_of(clock, part) for part in sides["truth"].timed("truth"))
+        by_detector = [*zip((part.detector for part in stretches), ends, strict=True)]
+        unscored = _count_unscored(Intervals(starts, stops, clock), by_detector, (start, stop))
     series = TruthInSpan(
         truth=closed["truth"],
         start=start,

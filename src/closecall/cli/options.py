@@ -15,6 +15,7 @@ from closecall.cli.output import FORMATS, Output, compile_notice
 from closecall.errors import OUT_OF_ORDER, ClosecallError, InputError, reason, worded
 from closecall.files import are_one_file, require_apart
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
+from closecall.scores import NAN
 from closecall.tables.reading import MEMORY
 from closecall.tables.series import DISORDERS, Inputs, ReadingOptions
 from closecall.tables.times import FOLDS, TIME_UNITS
@@ -458,7 +459,10 @@ def evaluated(*, scores: bool, files: bool = True) -> _Decorator:
     kind, listed = (
         ("FILE|COLUMN", ", or a file with columns start and stop") if files else ("COLUMN", "")
     )
-    missing = "What to do with samples that have no score; `ignore` their time."
+    missing = (
+        "What to do with samples that have no score: `ignore` their time for all detectors, or for "
+        "`each` detector by itself."
+    )
     return all_of(
         option(f"--ignore {kind}", f"Time that does not count: a 0/1 column{listed}."),
         option("--from TIME", "Ignore everything before.", "since"),
@@ -467,7 +471,7 @@ def evaluated(*, scores: bool, files: bool = True) -> _Decorator:
             "--max-step DURATION",
             "How long a sample lasts at most, 5min or a number; the rest of a gap is ignored.",
         ),
-        *([choice("--nan", missing, "raise", "ignore")] if scores else []),
+        *([choice("--nan", missing, *NAN)] if scores else []),
     )
 
 

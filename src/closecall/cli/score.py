@@ -167,7 +167,7 @@ def score_inputs(
         named |= row.signature.metrics
         hashes[f"metrics of {name}"] = row.signature.data
     first = next(iter(results.values())).signature
-    signature = first.adding(threshold=cut, n=shifts, **series.reading.signed)
+    signature = first.adding(threshold=cut, n=shifts, **series.signed)
     signature = signature.adding(data=joined_hash(hashes)).naming(named)
     return Scores(results, thresholds, numbers, counts, tests, notes, signature)
 

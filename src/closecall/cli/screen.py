@@ -17,7 +17,7 @@ from rich.text import Text
 
 from closecall.affiliation.result import headlines
 from closecall.errors import with_names
-from closecall.evaluated_time import advice_to_all, ignored_note
+from closecall.evaluated_time import advice_to_all, ignored_length, ignored_notes
 from closecall.wording import (
     UNDEFINED,
     counted,
@@ -233,17 +233,21 @@ def print_detectors(
     if any(cut is not None for cut in cuts):
         shown = [UNDEFINED if cut is None else f"{cut:.6g}" for cut in cuts]
         columns.append(texts("threshold", shown))
+    pairs = [result.events.pair for result in found]
+    if len({id(pair.ignored) for pair in pairs}) > 1:  # each is judged on its own time
+        columns.append(texts("ignored", [ignored_length(pair) for pair in pairs]))
     console.print()
     print_table(console, columns)
 
 
 def notes(read: SeriesInput, results: Mapping[str, Affiliation]) -> list[str]:
     """Return what must be known beside the scores: what was inferred, ignored time, and advice."""
-    detectors, series = read.detectors, next(iter(results.values())).events.pair
+    detectors = read.detectors
     found = detectors.scored | detectors.predicted
     advised = advice_to_all(found, max_step=read.reading.max_step)
     left_out = {name: result.left_out.alarms for name, result in results.items()}
-    sentences = [*read.notes, *ignored_note(series, left_out)]
+    pairs = {name: result.events.pair for name, result in results.items()}
+    sentences = [*read.notes, *ignored_notes(pairs, left_out)]
     weightless = sum(result.points_without_weight for result in results.values())
     if weightless:
         sentences.append(

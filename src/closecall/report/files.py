@@ -16,6 +16,7 @@ from closecall.events import Events
 from closecall.plain import plain
 from closecall.report.batch import PageSeries, batch_about, batch_page, unscored
 from closecall.report.explorer import Page, Report, SeriesTrouble, require_page, series_page
+from closecall.report.series import require_one_time
 from closecall.signature import value_text
 from closecall.tables.data_files import ONE, FileNames, list_files
 from closecall.tables.grouping import group
@@ -83,6 +84,7 @@ def report_inputs(
     if by:
         chosen = {} if batch is None else _batch_thresholds(batch, by, inputs.encoding)
         labelled, scored = inputs.names(predicted, "predicted"), inputs.names(scores, "score")
+        require_one_time(inputs.nan, len(labelled) + len(scored))
         reading = replace(inputs, predicted=tuple(labelled), scores=tuple(scored))
         pages = _series(reading, by, value, thresholds, chosen)
         count = inputs.tables[0].samples * len(scored)

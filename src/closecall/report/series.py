@@ -19,7 +19,7 @@ from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
 from closecall.detectors import by_name, read_detectors
 from closecall.errors import InputError, InputTypeError, shown
-from closecall.evaluated_time import advice_to_all, ignored_note
+from closecall.evaluated_time import advice_to_all, ignored_note, unscored_notes
 from closecall.events import Events
 from closecall.parameters import is_number
 from closecall.report.packing import packed, packed_for_drawing, packed_times
@@ -68,7 +68,9 @@ def series_content(
     the level of chance of whole curves.
     """
     scored = by_name(scores, "scores", ALONE[1])
-    _require_names(by_name(predicted, "predicted", ALONE[0]), scored, thresholds)
+    labelled = by_name(predicted, "predicted", ALONE[0])
+    _require_names(labelled, scored, thresholds)
+    require_one_time(axis_options.get("nan"), len(labelled) + len(scored))
     found = read_detectors(truth, predicted, scores, thresholds, **axis_options, alone=ALONE)
     for one, (called, _) in scored.items():
         require_exact(found.scored[one].scores, called)
@@ -129,10 +131,21 @@ def series_content(
         "signature": _signed(found),
         "advice": [
             *notes,
+            *unscored_notes(series),
             *ignored_note(series, dict.fromkeys(found.scored, 0) | left_out),
             *advice_to_all(found.scored | found.predicted, max_step=given["max_step"]),
         ],
     }
+
+
+def require_one_time(nan: str | None, detectors: int) -> None:
+    """Raise if detectors are to be judged on different times, of which a page shows one."""
+    if nan == "each" and detectors > 1:
+        raise InputError(
+            "'raise' or 'ignore' on a page, which shows all detectors on the same time",
+            "'each'",
+            argument="nan",
+        )
 
 
 def _signed(found: Detectors) -> str:

@@ -30,7 +30,7 @@ from closecall.errors import (
     UnevenTimesError,
     shown,
 )
-from closecall.evaluated_time import Stretches, read_stretches
+from closecall.evaluated_time import Stretches, read_stretches, unscored_notes
 from closecall.events import Events, Intervals, read_ignored, read_labels
 from closecall.parameters import is_number, read_length, read_name, read_path, require_choice
 from closecall.scores import read_scores, require_nan, require_scores, samples_without_score
@@ -45,6 +45,7 @@ from closecall.series import (
     read_span,
     whole_axis,
 )
+from closecall.signature import ignored_text
 from closecall.tables.incidents import (
     is_smap,
     listed_in,
@@ -400,8 +401,13 @@ class SeriesInput:
             raise InputTypeError("a table of samples", "none")
         return self.table.column(name, argument)
 
+    @property
+    def signed(self) -> dict[str, Any]:
+        """The options that a signature of all detectors names, and the time ignored for all."""
+        return self.reading.signed | {"ignore": ignored_text(self.in_span)}
+
     def alone(self, name: str) -> SeriesInput:
-        """Return the series in the evaluated time of a detector, which most often is that of all."""
+        """Return the series in the evaluated time of a detector, most often that of all."""
         if self.in_time_of is None or name not in self.sides.scores:
             return self
         return self.in_time_of(name)
@@ -600,7 +606,7 @@ def read_series(
                 "max_step": reading.max_step,
                 "nan": reading.nan,
             },
-            notes=notes,
+            notes=[*notes, *unscored_notes(found)],
             in_time_of=in_time_of if each else None,
         )
 
