@@ -364,16 +364,24 @@ def _pooled_rows(
     positions: _Positions, events: pa.Table, *, level: float, n: int, seed: int
 ) -> Iterator[_Row]:
     """Pool the events of the series that a detector, or both of two, have; draw series whole."""
-    precision, recall, series = _by_event(positions, events)
+    (precision, recall, *samples), series = _by_event(positions, events)
     counts = np.zeros((len(positions.names), positions.series.size), np.int64)
     np.add.at(counts, (positions.event_lines, positions.event_columns), 1)
+
+    def common(one: int, other: int) -> NDArray[np.int64]:
+        """Return the number of events in each series for which both have the same events."""
+        first, last = (side[[one, other]] for side in samples)
+        same = counts[one] == counts[other]
+        same[series[first.max(axis=0) > last.min(axis=0)]] = False  # those do not overlap
+        return np.where(same, counts[one], 0)
+
     # Most often all detectors have the same events, and one draw serves them all.
     shared: dict[bytes, list[tuple[int, int]]] = {}
     for pair in combinations_with_replacement(range(len(positions.names)), 2):
-        shared.setdefault(_common(counts, *pair).tobytes(), []).append(pair)
+        shared.setdefault(common(*pair).tobytes(), []).append(pair)
     for pairs in shared.values():
         lines = sorted({line for pair in pairs for line in pair})
-        kept = _common(counts, *pairs[0])[series] > 0
+        kept = common(*pairs[0])[series] > 0
         if not kept.any():
             continue
         cells = np.ix_(np.array(lines), kept)
@@ -405,20 +413,19 @@ def _pooled_intervals(
         yield *pair, f"pooled_affiliation_{score}", interval, caution
 
 
-def _common(counts: NDArray[np.int64], first: int, second: int) -> NDArray[np.int64]:
-    """Return the number of events in each series for which both detectors have the same events."""
-    return np.where(counts[first] == counts[second], counts[first], 0)
-
-
 def _by_event(
     positions: _Positions, events: pa.Table
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Lay precision and recall out by detector (rows) and event, and give each event's series."""
+) -> tuple[list[NDArray[np.float64]], NDArray[np.int64]]:
+    """Lay numbers out by detector (rows) and event, and give each event's series.
+
+    These are precision, recall, and the first and the last sample.
+    """
     numbers = events.column("event").to_numpy()
     stride = int(numbers.max()) + 1
     keys, places = np.unique(positions.event_columns * stride + numbers, return_inverse=True)
-    shape = len(positions.names), keys.size
-    precision, recall = np.full(shape, np.nan), np.full(shape, np.nan)
-    precision[positions.event_lines, places] = numbers_of(events, "precision")
-    recall[positions.event_lines, places] = numbers_of(events, "recall")
-    return precision, recall, keys // stride
+    found = []
+    for name in ("precision", "recall", "first_sample", "last_sample"):
+        values = np.full((len(positions.names), keys.size), np.nan)
+        values[positions.event_lines, places] = numbers_of(events, name)
+        found.append(values)
+    return found, keys // stride
