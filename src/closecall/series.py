@@ -327,9 +327,9 @@ def in_evaluated_time(
     parts = [timed for part in stretches for timed in part.intervals.timed(part.name)]
     span = Timed("span", np.array([series.start, series.stop]), series.clock)
     (limits, *ticks), clock = on_one_clock(span, *parts)
-    start, stop = limits.tolist()
+    whole = start, stop = tuple(limits.tolist())
     ends = [*zip(ticks[::2], ticks[1::2], strict=True)]
-    ignored = _ignored_time(ends, (start, stop), clock)
+    ignored = _ignored_time(ends, whole, clock)
     axis, kept = None if series.axis is None else series.axis.on_clock(clock), None
     if ignored is not None:
         if axis is not None:
@@ -356,7 +356,7 @@ def in_evaluated_time(
     if left_out["truth"] and any(part.detector for part in stretches):
         starts, stops = (in_ticks_of(clock, part) for part in sides["truth"].timed("truth"))
         by_detector = [*zip((part.detector for part in stretches), ends, strict=True)]
-        unscored = _count_unscored(Intervals(starts, stops, clock), by_detector, (start, stop))
+        unscored = _count_unscored(Intervals(starts, stops, clock), by_detector, whole)
     series = TruthInSpan(
         truth=closed["truth"],
         start=start,
