@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from closecall.axis import Axis
 
 FAR = 10  # times the median step, from which on a step is told
+_MOST_NAMED = 5  # detectors whose missing scores leave out true events of many series
 _WARM_UP = 0.1  # of the time, from which on a quiet start is told
 
 
@@ -184,10 +185,24 @@ def ignored_length(series: Any) -> str:
 def unscored_notes(series: Any) -> list[str]:
     """Return whose missing scores leave out how many true events, for all detectors alike."""
     return [
-        f"{count} of {counted(series.unscored.events, 'true event')} "
-        f"{'is' if count == 1 else 'are'} left out because {_why_unscored(detectors)}."
+        _left_out(count, series.unscored.events, _why_unscored(detectors))
         for detectors, count in series.unscored.left_out.items()
     ]
+
+
+def advice_on_missing_scores(lost: Mapping[str, int], events: int) -> list[str]:
+    """Return the same for many series with so many events, and what to do about it.
+
+    Of many detectors, those are named whose missing scores leave out the most.
+    """
+    counts = sorted(((x, count) for x, count in lost.items() if count), key=lambda pair: -pair[1])
+    told = [_left_out(count, events, _why_unscored((x,))) for x, count in counts[:_MOST_NAMED]]
+    return [*told, "--nan each scores each detector on its own time."] if told else []
+
+
+def _left_out(count: int, events: int, why: str) -> str:
+    are = "is" if count == 1 else "are"
+    return f"{count} of {counted(events, 'true event')} {are} left out because {why}."
 
 
 def _why_unscored(detectors: tuple[str, ...]) -> str:

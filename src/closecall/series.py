@@ -60,6 +60,10 @@ class Unscored(NamedTuple):
     events: int
     """How many true events there are, without those in time that is ignored anyway."""
 
+    def of(self, detector: str) -> int:
+        """Return how many are left out because this detector has no scores there."""
+        return sum(count for names, count in self.left_out.items() if detector in names)
+
 
 NONE_UNSCORED = Unscored({}, 0)
 

@@ -295,12 +295,10 @@ def test_keys_of_half_precision_are_sorted_too():
 
 
 @pytest.mark.parametrize(
-    "threshold", [0.6, "best_f1", "best_f1_global", "cross_fit", "quantile:0.9"]
+    ("threshold", "fit_until"),
+    [(0.6, None), ("best_f1", None), ("best_f1", 30), ("best_f1_global", 30), ("cross_fit", None)],
 )
-@pytest.mark.parametrize("fit_until", [None, 30])
 def test_each_detector_on_its_own_time_has_the_rows_of_a_batch_of_its_own(threshold, fit_until):
-    if fit_until is not None and threshold == 0.6:
-        pytest.skip("a number is not chosen")
     rng, tables = np.random.default_rng(6), []
     for name in "xyz":
         columns = {"series": [name] * 80, "t": np.arange(80), "label": random_labels(rng)}
@@ -341,3 +339,12 @@ def test_rows_say_whose_missing_scores_leave_out_events():
     found = cc.evaluate_frame(table, by="s", truth="label", score=["weak", "b"], nan="ignore")
     sentence = "x: 1 of 2 true events is left out because `weak` has no scores there."
     assert found.notes[0] == sentence
+    both = pa.concat_tables([table, table.set_column(0, "s", pa.array(["y"] * 8))])
+    found = cc.evaluate_frame(both, by="s", truth="label", score=["weak", "b"], nan="ignore")
+    assert found.advice[-2:] == (
+        "2 of 4 true events are left out because `weak` has no scores there.",
+        "--nan each scores each detector on its own time.",
+    )
+    found = cc.evaluate_frame(both, by="s", truth="label", score=["weak", "b"], nan="each")
+    assert found.rows["true_events"].to_pylist() == [1, 2, 1, 2]
+    assert not any("left out because" in text for text in (*found.advice, *found.notes))

@@ -35,6 +35,7 @@ from closecall.tables.batch.options import (
     DETECTOR,
     GAP,
     IGNORED,
+    LOST,
     NOTES,
     QUIET,
 )
@@ -124,7 +125,9 @@ def _answers(
     except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
         return [Answer(blank | _status_of(error)) for _ in options.detectors]
     answers = []
+    lost = series.in_span.unscored
     for name in options.detectors:
+        blank[LOST] = lost.of(name)
         try:
             alone = series.alone(name)
             row = blank if alone is series else blank | _counts(alone, options)
@@ -399,7 +402,7 @@ def rows_table(
     import pyarrow as pa
 
     types = {name: _key_type(name, schema) for name in options.by} | row_types(options)
-    types |= dict.fromkeys((GAP, QUIET), pa.bool_()) | {CODE: pa.string()}
+    types |= dict.fromkeys((GAP, QUIET), pa.bool_()) | {LOST: pa.int64(), CODE: pa.string()}
     types[NOTES] = pa.list_(pa.string())
     arrays = [pa.array([row.get(name) for row in rows], type=kind) for name, kind in types.items()]
     return pa.Table.from_arrays(arrays, names=list(types))

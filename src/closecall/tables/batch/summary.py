@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputError, shown
-from closecall.evaluated_time import advice_on_many
+from closecall.evaluated_time import advice_on_many, advice_on_missing_scores
 from closecall.fscore import f_measure
 from closecall.metrics.result import ratio
 from closecall.parameters import read_names
@@ -26,7 +26,7 @@ from closecall.statistics import (
 )
 from closecall.statistics.intervals import read_drawing, read_level
 from closecall.statistics.ranks import ranks_of
-from closecall.tables.batch.options import ALARMED, BEST, DETECTOR, GAP, NOTES, QUIET
+from closecall.tables.batch.options import ALARMED, BEST, DETECTOR, GAP, LOST, NOTES, QUIET
 from closecall.tables.reading import value_type
 from closecall.tables.series import Status
 from closecall.wording import listed
@@ -169,7 +169,16 @@ def advice_on_rows(rows: pa.Table, options: BatchOptions) -> list[str]:
     """Return advice on options that the series of these rows may need."""
     numbers, firsts = _numbered(rows, None, [name for name in options.by if name != DETECTOR])
     gaps, quiet = (np.unique(numbers[numbers_of(rows, name) == 1]).size for name in (GAP, QUIET))
-    return advice_on_many(gaps, quiet, firsts.size)
+    lost: dict[str, int] = {}
+    for detector, count in zip(
+        *(rows.column(x).to_pylist() for x in (DETECTOR, LOST)), strict=True
+    ):
+        lost[detector] = lost.get(detector, 0) + (count or 0)
+    events = 0
+    if any(lost.values()):
+        known = [numbers_of(rows, name)[firsts] for name in ("true_events", "left_out_events")]
+        events = int(np.nansum(known))
+    return [*advice_on_many(gaps, quiet, firsts.size), *advice_on_missing_scores(lost, events)]
 
 
 def notes_on_rows(rows: pa.Table, options: BatchOptions) -> list[str]:
