@@ -92,7 +92,7 @@ def compare(
     """Compare several detectors, from files."""
     series = inputs.read(predicted, scores, fewest=2)
     given = options.read_thresholds(thresholds, series.sides.scores)
-    result = run(**series.arguments, thresholds=given, decimals=decimals)
+    result = run(**series.arguments, close=inputs.close, thresholds=given, decimals=decimals)
     intervals = None if settings is None else result.intervals(**settings)
     pair = next(iter(result.results.values())).events.pair
     noted = screen.notes(series, result.results)

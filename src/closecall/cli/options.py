@@ -467,6 +467,11 @@ def evaluated(*, scores: bool, files: bool = True) -> _Decorator:
             "--max-step DURATION",
             "How long a sample lasts at most, 5min or a number; the rest of a gap is ignored.",
         ),
+        *(
+            [option("--close DURATION", "How far from an event a close call may be.")]
+            if files
+            else []
+        ),
         *([choice("--nan", missing, "raise", "ignore")] if scores else []),
     )
 

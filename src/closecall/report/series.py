@@ -151,7 +151,7 @@ def _signed(found: Detectors) -> str:
 def summary(content: dict[str, Any]) -> dict[str, Any]:
     """Return what the first page says about a series: its size and its detectors' scores."""
     scores = ("name", "precision", "recall", "f1", "threshold", "headline", "chance")
-    names = (*scores, "caught", "alarms", "false_alarms")
+    names = (*scores, "caught", "alarms", "alarmed", "false_alarms")
     return {
         "name": content["name"],
         "samples": content["samples"],
@@ -249,6 +249,7 @@ def _detector_content(name: str, result: Affiliation, grid: _Grid) -> dict[str, 
         "chance": {score: page_number(level) for score, level in result.chance.values().items()},
         "caught": result.caught,
         "alarms": result.alarms,
+        "alarmed": result.alarmed,
         "false_alarms": result.false_alarms,
         "headline": result.headline,
         "shift": _shift_unit(result.events.pair, grid),

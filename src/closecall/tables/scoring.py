@@ -276,7 +276,8 @@ def compare_files(
 
     names = read_names(predicted, "predicted"), read_names(scores, "scores")
     series = Inputs((truth_file, detectors_file), **inputs).read(*names, fewest=2)
-    return compare(**series.arguments, thresholds=thresholds, decimals=decimals)
+    options = {"close": series.reading.close, "thresholds": thresholds, "decimals": decimals}
+    return compare(**series.arguments, **options)
 
 
 def threshold_text(curve: AffiliationCurve, threshold: float) -> str:
