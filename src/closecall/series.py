@@ -155,6 +155,12 @@ class Pair(TruthInSpan):
 
     predicted: Intervals
 
+    @property
+    def alarmed(self) -> float:
+        """The share of the evaluated time that is in alarm, in [0, 1]."""
+        covered = (self.predicted.stops - self.predicted.starts).sum()
+        return float(covered / (self.stop - self.start))
+
     def with_point_length(self, length: Tick) -> Self:
         """Return the same with a length for points, cut at the next event or where time stops."""
         truth = self.truth.with_point_length(length, self.stop)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 UNDEFINED = "-"
 _LEAST_PVALUE = 0.001
+_LEAST_PERCENT = 0.01
 _LEAST_RATE = 0.1
 _RATES = (
     ("a second", 1),
@@ -130,6 +131,19 @@ def score_or_dash(value: float | None) -> str:
     ('0.86', '-', '-')
     """
     return UNDEFINED if value is None or isnan(value) else score_text(value)
+
+
+def percent_text(share: float) -> str:
+    """Write a share in percent, and 100 % or 0 % only for exactly that.
+
+    >>> [percent_text(share) for share in (1, 0.9999, 0.523, 0.012, 1e-9, 0)]
+    ['100 %', '>99 %', '52 %', '1.2 %', '<0.01 %', '0 %']
+    """
+    percent = 100 * share
+    if 0 < percent < _LEAST_PERCENT:
+        return f"<{_LEAST_PERCENT} %"
+    text = f"{percent:.2g}" if percent < 10 else f"{percent:.0f}"  # noqa: PLR2004
+    return ">99 %" if text == "100" and share < 1 else f"{text} %"
 
 
 def pvalue_text(value: float | None) -> str:

@@ -237,7 +237,7 @@ def test_cross_fitting(run, demo_curve, scores):
 
 RULES = {
     "20": "The threshold that was asked for",
-    "quantile:0.99": "The 0.99 quantile of the scores (quantile:0.99)",
+    "quantile:0.99": "The lowest threshold with at most 1 % of the time in alarm (quantile:0.99)",
     "sigma:3": "The mean of the scores plus 3 standard deviations (sigma:3)",
     "mad:8": "The median of the scores plus 8 scaled median absolute deviations (mad:8)",
     "spot:0.01": "What a score exceeds with probability 0.01, by peaks over threshold (spot:0.01)",

@@ -148,7 +148,7 @@ BAD_USAGE = {
         "Invalid value for '--points': '-3' is neither a whole number nor `all`."
     ),
     f"compare demo.csv {TWO} --threshold forecast_score=high": (
-        "Invalid value for '--threshold': 'forecast_score=high' is neither a number nor"
+        "Invalid value for '--threshold': Expected `threshold` to be a number or a known rule, got"
     ),
     f"compare demo.csv {TWO} --threshold forecast_score=1 --threshold forecast_score=1": (
         "--threshold is given twice for one column."

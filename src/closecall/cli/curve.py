@@ -14,6 +14,7 @@ from rich.text import Text
 
 from closecall.affiliation.curve import affiliation_curve
 from closecall.affiliation.result import fewest_false_alarms, headlines
+from closecall.affiliation.rules import rule_notes
 from closecall.affiliation.thresholds import Constraints, OperatingPoint, duration_text
 from closecall.cli import options, screen
 from closecall.cli.output import tested
@@ -62,7 +63,7 @@ chosen on the labels that it is judged by, and so flatters; --cross-fit says by 
 Rules for --threshold, the first of which is the default:
   best_f1         the highest F1; the only one that looks at the labels
   0.7             a number
-  quantile:0.99   that quantile of the scores
+  quantile:0.99   the lowest threshold with at most 1 % of the time in alarm
   sigma:3         mean + 3 standard deviations
   mad:3           median + 3 scaled median absolute deviations
   spot:0.001      what a score exceeds with that probability, by peaks over threshold
@@ -199,7 +200,10 @@ def curve(
         )
         for name, (curve, point) in chosen.items()
     }
-    noted = screen.notes(series, results)
+    rules = {} if asked.rule is None else dict.fromkeys(results, asked.rule)
+    cuts = {name: point.threshold for name, (_, point) in chosen.items()}
+    pairs = {name: result.events.pair for name, result in results.items()}
+    noted = [*screen.notes(series, results), *rule_notes(rules, cuts, pairs)]
     first = next(iter(found.values()))
     signature = _signed(found, fits, asked, n=shifts, folds=folds, fit_until=fit_until)
     signature = signature.adding(**series.reading.signed | {"since": inputs.since})

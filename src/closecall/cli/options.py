@@ -240,24 +240,22 @@ def parse_rule(text: str) -> ThresholdRule:
         raise click.BadParameter(f"{reason(error)} {error.hint}".strip()) from None
 
 
-def parse_threshold(text: str) -> tuple[str | None, float]:
-    """Read the threshold of one detector, ``COLUMN=VALUE``, or of all, ``VALUE``.
+def parse_threshold(text: str) -> tuple[str | None, ThresholdRule]:
+    """Read the rule of one detector, ``COLUMN=RULE``, or of all, ``RULE``; a number is one.
 
-    >>> parse_threshold("forecast=24"), parse_threshold("a=b=0.5"), parse_threshold("7")
-    (('forecast', 24), ('a=b', 0.5), (None, 7))
+    >>> parse_threshold("a=b=0.5"), str(parse_threshold("sigma:3")[1])
+    (('a=b', ThresholdRule(kind='number', value=0.5)), 'sigma:3')
     """
-    name, equals, value = text.rpartition("=")
-    number = parse_number(value)
-    if number is None or (equals and not name):
-        message = f"{text!r} is neither a number nor COLUMN=VALUE, such as score=0.7."
-        raise click.BadParameter(message)
-    return name or None, number
+    name, equals, rule = text.rpartition("=")
+    if equals and not name:
+        raise click.BadParameter(f"{text!r} names no column; write COLUMN=RULE, as score=0.7.")
+    return name or None, parse_rule(rule)
 
 
 def read_thresholds(
-    thresholds: tuple[tuple[str | None, float], ...], scores: Iterable[str]
-) -> dict[str, float]:
-    """Return thresholds by detector; what is of all is of those that have none of their own."""
+    thresholds: tuple[tuple[str | None, ThresholdRule], ...], scores: Iterable[str]
+) -> dict[str, ThresholdRule]:
+    """Return rules by detector; what is of all is of those that have none of their own."""
     given = dict(thresholds)
     if len(given) < len(thresholds):
         raise click.UsageError("--threshold is given twice for one column.")
@@ -374,15 +372,10 @@ score = option(
     "scores",
     multiple=True,
 )
-rule = option(
-    "--threshold RULE",
-    "Where to cut scores, a number or a rule; by default at the highest F1.",
-    "rule",
-    type=parse_rule,
-)
 thresholds = option(
-    "--threshold [COLUMN=]VALUE",
-    "Where to cut scores, all or a column's; by default at its best F1.",
+    "--threshold [COLUMN=]RULE",
+    "Where to cut scores, all or a column's: a number or a rule (`closecall curve --help` lists "
+    "them); by default at the highest F1.",
     "thresholds",
     type=parse_threshold,
     multiple=True,

@@ -265,12 +265,13 @@ def _notes(
     name: str,
     options: BatchOptions,
 ) -> list[str]:
-    """Return what to say of ignored time, and of what the caller may have forgotten."""
+    """Return what to say of the threshold, of ignored time, and of what may be forgotten."""
+    noted = [] if given.pair is None else options.threshold.notes(given.threshold, given.pair)
     if series.in_span.ignored is None and not row[GAP] and not row[QUIET]:
-        return []
+        return noted
     left_out = 0 if given.pair is None else given.pair.left_out.alarms
     advised = advice(given.scored or given.pair, max_step=options.max_step)
-    return [*ignored_note(series.in_span, {name: left_out}), *advised]
+    return [*noted, *ignored_note(series.in_span, {name: left_out}), *advised]
 
 
 def _data_hash(series: SeriesInput, given: _DetectorInput, options: BatchOptions) -> str | None:
@@ -305,11 +306,10 @@ def _fill_outcomes(row: dict[str, Any], pair: Pair, scores: Affiliation | None) 
     if pair.clock.kind == "datetime":
         row["evaluated_days"] = length * pair.clock.seconds / _DAY
     if scores is None:
-        covered = (pair.predicted.stops - pair.predicted.starts).sum()
         row |= {
             "caught": 0,
             "false_alarms": len(pair.predicted),
-            "alarmed": float(covered / length),
+            "alarmed": pair.alarmed,
         }
         return
     delay = _number(scores.events.median_delay)
