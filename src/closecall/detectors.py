@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from closecall.axis import Axis, read_axis
+from closecall.columns import require_one_index
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.evaluated_time import read_stretches
 from closecall.events import Events, Intervals, read_labels
@@ -95,6 +96,7 @@ def read_detectors(
     scored = by_name(scores, "scores", alone[1])
     _require_one_place(labelled, scored)
     sides = {"truth": truth, **dict(labelled.values())}
+    require_one_index({**sides, **dict(scored.values()), "times": times, "ignore": ignore})
     labels = {
         called: read_labels(side, called)
         for called, side in sides.items()
