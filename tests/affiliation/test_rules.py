@@ -29,6 +29,8 @@ TRUTH = [0, 0, 0, 0, 1]
         (None, 10.0),
         ("alarms:1/5", 4.0),  # 3 would alarm for more than half of the time
         ({"alarms": (0.2, 1)}, 4.0),
+        ({"alarms": 0.2}, 4.0),
+        ({"alarms": "1/5"}, 4.0),
     ],
 )
 def test_thresholds_worked_by_hand(rule, threshold):
@@ -166,7 +168,9 @@ MESSAGES = [
     ({"quantile": float("nan")}, InputError, "from 0 to 1, got nan"),
     (True, InputTypeError, "to be a number or a rule, got True"),
     ("spot:0", InputError, "the rule 'spot' to be a probability between 0 and 1, got '0'"),
-    ("alarms:often", InputError, "to be a number or a known rule, got 'alarms:often'"),
+    ("alarms:often", InputError, "`alarms` to be COUNT/DURATION such as 2/week, 1/day, 5/8h"),
+    ("alarms:1/month", InputError, "`alarms` to have a period of fixed length, got '1/month'"),
+    ({"alarms": (1, 2, 3)}, InputError, "to be a number or a known rule"),
     ({"a": 1, "b": 2}, InputError, "to be a number or a known rule"),
     ([1], InputTypeError, r"Expected `threshold` to be a number or a rule, got \[1\]"),
     (float("nan"), InputError, "Expected `threshold` to be a number, or inf, got nan"),

@@ -160,6 +160,10 @@ PAIR = "Expected `max_alarms_per` to be a count and a duration, got {}.\n\nHint:
 COUNT = "Expected the count in `max_alarms_per` to be 0 or more, got {}."
 DURATION = "Expected the duration in `max_alarms_per` to be above 0, got {}."
 LENGTH = "Expected `{}` to be a finite number of 0 or more, got {}."
+NO_DATES = (
+    "Expected `max_alarms_per[1]` to be a finite number of 0 or more, got "
+    "datetime.timedelta(days=1).\n\nHint: The axis counts samples, or whole numbers; give the length in those."
+)
 SHARE = "Expected `{}` to be a number from 0 to 1, got {}."
 NONE = (
     "Expected a threshold within the constraints, got none; the nearest is {}.\n\n"
@@ -170,9 +174,13 @@ NONE = (
 @pytest.mark.parametrize(
     ("error", "limits", "expected"),
     [
-        (InputTypeError, {"max_alarms_per": (1, 2, 3)}, PAIR.format("(1, 2, 3)", "(3, 100)")),
-        (InputTypeError, {"max_alarms_per": "2/1d"}, PAIR.format("'2/1d'", "(3, 100)")),
-        (InputTypeError, {"max_alarms_per": True}, PAIR.format("True", "(3, 100)")),
+        (
+            InputTypeError,
+            {"max_alarms_per": (1, 2, 3)},
+            PAIR.format("(1, 2, 3)", "'3/100' or (3, 100)"),
+        ),
+        (InputTypeError, {"max_alarms_per": "2/1d"}, NO_DATES),
+        (InputTypeError, {"max_alarms_per": True}, PAIR.format("True", "'3/100' or (3, 100)")),
         (InputError, {"max_alarms_per": -1}, COUNT.format("-1")),
         (InputError, {"max_alarms_per": (float("nan"), 2)}, COUNT.format("nan")),
         (InputError, {"max_alarms_per": (1, 0)}, DURATION.format("0")),
@@ -213,8 +221,35 @@ def test_messages(curve, error, limits, expected):
 
 @pytest.mark.parametrize("budget", [2, (1, 2, 3)])
 def test_what_is_no_budget_on_a_datetime_axis(budget):
-    expected = PAIR.format(budget, "(2, timedelta(days=1))")
+    expected = PAIR.format(budget, "'2/day' or (2, timedelta(days=1))")
     assert message(InputTypeError, hours().best, max_alarms_per=budget) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("40/week", (40, timedelta(days=7))),
+        ("4/day", (4, timedelta(days=1))),
+        ("3 / 2 hours", (3, timedelta(hours=2))),
+        ("5/minute", (5, timedelta(minutes=1))),
+    ],
+)
+@pytest.mark.parametrize("limit", ["max_alarms_per", "max_false_alarms_per"])
+def test_a_budget_in_words_is_the_pair(text, pair, limit):
+    in_words, as_pair = (hours().best(**{limit: budget}) for budget in (text, pair))
+    assert in_words == as_pair
+    assert in_words.signature == as_pair.signature
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1/month", "Expected `max_alarms_per` to have a period of fixed length, got '1/month'."),
+        ("2/fortnight", "Expected `max_alarms_per` to be COUNT/DURATION such as 2/week, 1/day"),
+    ],
+)
+def test_a_budget_that_cannot_be_read(text, expected):
+    assert message(InputError, hours().best, max_alarms_per=text).startswith(expected)
 
 
 @pytest.mark.parametrize("duration", [5, None, "a"])

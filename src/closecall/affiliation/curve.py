@@ -212,9 +212,10 @@ class AffiliationCurve:
         min_precision, min_recall
             Floors that the chosen threshold must reach.
         max_alarms_per, max_false_alarms_per
-            Budget of alarms, or of alarms that overlap no true event: a pair ``(count, duration)``,
-            such as ``(2, timedelta(days=1))``; or a number, the count per one unit of a numeric
-            axis. The rate is that over the whole evaluated time.
+            Budget of alarms, or of alarms that overlap no true event: text such as ``"2/week"``,
+            ``"1/day"``, ``"5/8h"`` or ``"3/100"``; a pair ``(count, duration)``, such as
+            ``(2, timedelta(days=1))``; or a number, the count per one unit of a numeric axis. The
+            rate is that over the whole evaluated time.
         max_alarmed
             The largest share of the time that may be in alarm. With a budget of alarms it is 1/2
             unless another is given, since one endless alarm keeps any budget.

@@ -29,7 +29,7 @@ from closecall.errors import (
 )
 from closecall.evaluated_time import said_once
 from closecall.fscore import first_highest
-from closecall.parameters import budget_of_text, is_number
+from closecall.parameters import is_number, read_rate
 from closecall.scores import read_scores
 from closecall.series import Scored, fit_and_rest, read_scored
 from closecall.signature import fit_text, sign, value_text
@@ -53,7 +53,7 @@ OF_MANY_SERIES = ("best_f1_global", "cross_fit")
 _LABELLED = ("best_f1", *OF_MANY_SERIES)
 _HINT = (
     "Pass a number, 'best_f1', 'quantile:0.99', 'sigma:3' (mean + 3 standard deviations), 'mad:3' "
-    "(median + 3 scaled median deviations), 'spot:0.001' (peaks over threshold) or 'alarms:2/7d'."
+    "(median + 3 scaled median deviations), 'spot:0.001' (peaks over threshold) or 'alarms:2/week'."
 )
 _WORDS = {
     "number": "the threshold that was asked for",
@@ -66,6 +66,7 @@ _WORDS = {
 _TO_SIGMA = 1.4826  # a normal distribution's standard deviation, in median absolute deviations
 _INITIAL = 0.98  # SPOT's initial quantile, beyond which its tail is fitted
 _FEWEST_PEAKS = 10
+_PAIR = 2  # a count and a duration
 _ROUNDING = 1e-12  # of a share of the time: 1 - 0.9 is less than 0.1 in floats
 
 
@@ -109,10 +110,12 @@ class ThresholdRule:
         if name in _LABELLED and value is None:
             return cls(name)
         if name == "alarms" and value is not None:
-            budget = budget_of_text(value) if isinstance(value, str) else value
-            if budget is None:
+            budget = read_rate(value, name)
+            if is_number(budget):
+                return cls(name, (budget, 1))
+            if not isinstance(budget, tuple | list) or len(budget) != _PAIR:
                 raise _unknown(given)
-            return cls(name, budget)
+            return cls(name, tuple(budget))
         if name not in _NUMBERS:
             raise _unknown(given)
         what, default, low, high = _NUMBERS[name]
@@ -368,7 +371,7 @@ def choose_threshold(
         :math:`\text{mean} + 3 \sigma`; ``"mad:3"``, the median and 3 times 1.4826 times the median
         absolute deviation; ``"spot:0.001"``, what a score exceeds with that probability by the
         tail beyond the 98 % quantile; and
-        ``"alarms:2/7d"``, the lowest threshold that alarms at most that often and at most half of
+        ``"alarms:2/week"``, the lowest threshold that alarms at most that often and at most half of
         the time. A mapping such as ``{"alarms": (2, timedelta(days=7))}`` does as well.
     fit
         The part of the time to choose on: `Events`, pairs or a 0/1 vector. Evaluate on the rest,

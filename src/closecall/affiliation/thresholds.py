@@ -12,7 +12,7 @@ import numpy as np
 from closecall.compiled import interruptible
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
 from closecall.fscore import f_measure, first_highest
-from closecall.parameters import is_number, read_duration, read_fraction, require_count
+from closecall.parameters import is_number, read_duration, read_fraction, read_rate, require_count
 from closecall.plain import plain
 from closecall.wording import in_words, json_number, number_text
 
@@ -134,6 +134,10 @@ class Constraints:
     max_alarmed: float | None = None
     cooldown: Any = None
 
+    def __post_init__(self) -> None:
+        for name in ("max_alarms_per", "max_false_alarms_per"):
+            object.__setattr__(self, name, read_rate(getattr(self, name), name))
+
     def limits(self, clock: Clock) -> list[ThresholdLimit]:
         """Check the constraints, and return those that were given."""
         found = [
@@ -204,7 +208,7 @@ def read_budget(value: Any, clock: Clock, name: str) -> tuple[float, bool, float
         try:
             count, duration = value
         except (TypeError, ValueError):
-            example = "(2, timedelta(days=1))" if dated else "(3, 100)"
+            example = "'2/day' or (2, timedelta(days=1))" if dated else "'3/100' or (3, 100)"
             raise InputTypeError(
                 "to be a count and a duration", shown(value), argument=name, hint=f"Pass {example}."
             ) from None

@@ -67,13 +67,13 @@ Rules for --threshold, the first of which is the default:
   sigma:3         mean + 3 standard deviations
   mad:3           median + 3 scaled median absolute deviations
   spot:0.001      what a score exceeds with that probability, by peaks over threshold
-  alarms:2/7d     the lowest threshold that alarms at most so often
+  alarms:2/week   the lowest threshold that alarms at most so often; also 2/7d, 1/day, 3/100
 
 \b
 Examples:
   closecall curve results.csv --truth label --score score --time timestamp
   closecall curve results.csv --truth label --score score --min-precision 0.9 --plot curve.png
-  closecall curve incidents.csv scores.parquet --time timestamp --max-alarms-per 2/1d
+  closecall curve incidents.csv scores.parquet --time timestamp --max-alarms-per 2/day
   closecall curve results.csv --truth label --score score --cross-fit
   closecall curve results.csv --truth label --score 'det*' --format json
   closecall curve results.csv --truth label --score score --time t --threshold quantile:0.99 \\
@@ -109,7 +109,8 @@ def parse_points(text: str) -> int | None:
 @options.option("--min-precision P", "Least precision, from 0 to 1.", type=float)
 @options.option("--min-recall R", "Least recall, from 0 to 1.", type=float)
 @options.option(
-    "--max-alarms-per COUNT/DURATION", "Most alarms: 2/1d, 5/8h, or 3/100 on a numeric axis."
+    "--max-alarms-per COUNT/DURATION",
+    "Most alarms: 2/week, 1/day, 5/8h, or 3/100 on a numeric axis.",
 )
 @options.option("--max-false-alarms-per COUNT/DURATION", "Most alarms that overlap no true event.")
 @options.option(

@@ -14,7 +14,7 @@ from closecall.cli import RefusedError
 from closecall.cli.output import FORMATS, Output, compile_notice
 from closecall.errors import OUT_OF_ORDER, ClosecallError, InputError, reason, worded
 from closecall.files import are_one_file, require_apart
-from closecall.parameters import UNITS, budget_of_text, duration_of_text
+from closecall.parameters import UNITS, duration_of_text, read_rate
 from closecall.tables.reading import MEMORY
 from closecall.tables.series import DISORDERS, Inputs, ReadingOptions
 
@@ -172,17 +172,11 @@ def parse_time(text: str) -> int | float | datetime:
 def parse_budget(text: str) -> tuple[float, float | timedelta]:
     """Read ``COUNT/DURATION``; a duration without a unit is a number, as the axis has it.
 
-    >>> parse_budget("2/1d"), parse_budget("5/8h"), parse_budget("3/100")
+    >>> parse_budget("2/day"), parse_budget("5/8h"), parse_budget("3/100")
     ((2.0, datetime.timedelta(days=1)), (5.0, datetime.timedelta(seconds=28800)), (3.0, 100.0))
     """
-    budget = budget_of_text(text)
-    if budget is None:
-        message = (
-            f"{text!r} is no COUNT/DURATION such as 2/1d, 5/8h or 3/100; "
-            f"units of time are {', '.join(UNITS)}."
-        )
-        raise click.BadParameter(message)
-    return budget
+    rate: tuple[float, float | timedelta] = _read(read_rate, text, "rate")
+    return rate
 
 
 def parse_duration(text: str) -> float | timedelta:
@@ -234,8 +228,14 @@ def parse_rule(text: str) -> ThresholdRule:
     from closecall.affiliation.rules import ThresholdRule  # which only scores need
 
     number = parse_number(text)
+    rule: ThresholdRule = _read(ThresholdRule.read, text if number is None else number)
+    return rule
+
+
+def _read(read: Callable[..., Any], *values: Any) -> Any:
+    """Read a value as the library does; what is wrong with it is wrong with the option."""
     try:
-        return ThresholdRule.read(text if number is None else number)
+        return read(*values)
     except InputError as error:
         raise click.BadParameter(f"{reason(error)} {error.hint}".strip()) from None
 

@@ -10,7 +10,7 @@ const STEPS = [[86400, 3600], [3600, 60], [120, 1], [59.95, 0.1]];
 const RATES = [["a second", 1], ["a minute", 60], ["an hour", 3600], ["a day", 86400],
   ["a week", 604800], ["a month", 2629800], ["a year", 31557600]];
 const LEAST_RATE = 0.1;
-const LENGTHS = { s: 1, min: 60, h: 3600, hour: 3600, d: 86400, day: 86400, w: 604800, week: 604800 };
+const LENGTHS = { ms: 0.001, s: 1, second: 1, min: 60, minute: 60, h: 3600, hour: 3600, d: 86400, day: 86400, w: 604800, week: 604800 };
 
 // Whether a number that is written in full lies halfway behind an even digit: where only so much of
 // it is kept, Python rounds down to that digit and a browser up.
