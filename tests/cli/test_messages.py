@@ -130,7 +130,7 @@ BAD_USAGE = {
     ),
     f"{CURVE} --format csv --significance": "--significance goes with --format table or json",
     f"{CURVE} --threshold sigma:3 --min-recall 0.5": (
-        "--threshold chooses alone; limits and --beta are of the highest F1."
+        "--threshold chooses alone; limits, --beta and --maximize are of the highest F1."
     ),
     f"{CURVE} --threshold sigma:3 --cross-fit": (
         "--cross-fit is of the highest F1; leave out --threshold and --fit-until."

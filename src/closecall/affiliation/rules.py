@@ -57,7 +57,7 @@ _HINT = (
 )
 _WORDS = {
     "number": "the threshold that was asked for",
-    "quantile": "the lowest threshold with at most {rest} of the time in alarm",
+    "quantile": "the lowest threshold with at most {rest:g} % of the time in alarm",
     "sigma": "the mean of the scores plus {value:g} standard deviations",
     "mad": "the median of the scores plus {value:g} scaled median absolute deviations",
     "spot": "what a score exceeds with probability {value:g}, by peaks over threshold",
@@ -146,7 +146,7 @@ class ThresholdRule:
     @property
     def words(self) -> str:
         """What a threshold found without labels is, with the rule."""
-        rest = percent_text(1 - self.value) if self.kind == "quantile" else ""
+        rest = 100 * (1 - self.value) if self.kind == "quantile" else 0
         text = _WORDS[self.kind].format(value=self.value, rest=rest)
         return text if self.kind == "number" else f"{text} ({self})"
 
@@ -175,8 +175,8 @@ class ThresholdRule:
         if self.kind not in (*_NUMBERS, "alarms"):
             return []
         if self.kind == "quantile" and threshold == inf and len(judged.predicted) == 0:
-            most = percent_text(1 - self.value)
-            why = f"every threshold puts more than {most} of the time in alarm"
+            most = 100 * (1 - self.value)
+            why = f"every threshold puts more than {most:g} % of the time in alarm"
             return [f"`{self}` gives no alarm: {why}."]
         if judged.alarmed <= MOST_ALARMED:
             return []
@@ -275,7 +275,7 @@ def _quantile(scored: Scored, quantile: float) -> Any:
     kept = int(np.count_nonzero(columns.alarmed <= 1 - quantile + _ROUNDING))  # it rises
     if kept == 0 and columns.thresholds[0] == inf:
         raise UndefinedMetricError(
-            f"a threshold with at most {percent_text(1 - quantile)} of the time in alarm",
+            f"a threshold with at most {100 * (1 - quantile):g} % of the time in alarm",
             f"none: {percent_text(columns.alarmed[0])} of the time has the score inf",
             hint="Give finite scores, or use a lower quantile.",
         )
@@ -303,7 +303,8 @@ def _alarm_columns(scored: Scored) -> ThresholdColumns:
     ends = cuts[:-1], cuts[1:]
     alarms = _curve_kernels.count_groups(scored.scores, order, *ends, hit, 0.0)
     unknown, length = np.full(alarms[0].size, np.nan), scored.stop - scored.start
-    return ThresholdColumns(ordered[last], unknown, unknown, *alarms, time[last], length)
+    none = np.zeros(alarms[0].size, dtype=np.int64)
+    return ThresholdColumns(ordered[last], unknown, unknown, *alarms, time[last], length, none)
 
 
 def _peaks_over_threshold(values: NDArray[np.float64], risk: float) -> float:
