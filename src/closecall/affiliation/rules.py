@@ -256,8 +256,7 @@ def _read_number(threshold: Any) -> int | float:
     try:
         number = float(threshold)
     except OverflowError:
-        rule = "to be a number that a float can hold"
-        raise InputError(rule, "a longer one", argument="threshold") from None
+        return inf if threshold > 0 else -inf
     if isnan(number):
         raise InputError("to be a number, or inf", "nan", argument="threshold", hint=_HINT)
     return number
