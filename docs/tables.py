@@ -22,7 +22,7 @@ FAMILIES = Path(__file__).parent / "metrics"
 COLUMNS = (
     ("start", "stop", "zone_start", "zone_stop"),
     ("precision", "recall", "f1", "precision_distance", "recall_distance", "early", "late"),
-    ("outcome", "delay", "nearest", "predicted_count", "predicted_duration"),
+    ("outcome", "delay", "nearest", "already_in_alarm", "predicted_count", "predicted_duration"),
     ("precision_above_chance", "recall_above_chance", "f1_above_chance"),
 )
 

@@ -126,10 +126,10 @@ def test_affiliation():
     found = page(r)
     scores = [
         ", ".join(f"{name} {score_or_dash(value)}" for name, value in row.items())
-        for row in (r.values(), r.chance.values())
+        for row in (r.values(), {name: getattr(r.chance, name) for name in r.values()})
     ]
     assert found.texts == [
-        "1 of 2 caught (so the median delay is never), no false alarms",
+        "1 of 2 caught (0.4 by chance), median delay never, no false alarms",
         scores[0].replace("f1", "F1"),
         f"the same alarms, moved: {scores[1].replace('f1', 'F1')}",
         "7 more columns",
@@ -162,7 +162,7 @@ def test_affiliation_on_other_axes():
 def test_affiliation_where_nothing_can_be_moved():
     found = page(cc.affiliation([0, 1, 0], [0, 0, 0]))
     assert found.texts[:3] == [
-        "0 of 1 caught, no false alarms",
+        "0 of 1 caught, no alarms",
         "precision -, recall 0.00, F1 -",
         "the same alarms, moved: precision -, recall 0.00, F1 -",
     ]
@@ -182,7 +182,8 @@ def test_curve():
     found = page(curve)
     f1, average = map(score_or_dash, (curve.f1[0], curve.average_precision))
     title, line, caution = found.texts
-    assert title == f"best F1 {f1} at 0.9: 1 of 1 caught, median delay 0, no false alarms"
+    told = "1 of 1 caught (0.3 by chance), median delay 0, no false alarms"
+    assert title == f"best F1 {f1} at 0.9: {told}"
     moved = "`chance` tells what the same scores reach when they are moved"
     assert line == f"average precision {average} over 5 thresholds; {moved}"
     assert caution.startswith("the best was chosen on the labels that judge it")
@@ -217,7 +218,7 @@ def test_comparison():
     late, noisy = [0, 0, 0, 1, 1, 0, 0, 0, 0, 0], [0, 1, 1, 1, 0, 1, 0, 0, 1, 0]
     compared = cc.compare(truth, {"late": late, "noisy": noisy})
     found = page(compared)
-    assert found.texts == [compared.headline, "6 more columns"]
+    assert found.texts == [compared.headline, "7 more columns"]
     detectors, events = found.tables
     assert detectors[0] == [
         *("detector", "precision", "recall", "F1", "F1 by chance"),
@@ -235,11 +236,20 @@ def test_comparison():
     ]
     ((head, *folded),) = found.folds
     assert head == [
-        *("detector", "caught alone", "best", "tied", "found", "found alone", "threshold")
+        *(
+            "detector",
+            "alarmed",
+            "caught alone",
+            "best",
+            "tied",
+            "found",
+            "found alone",
+            "threshold",
+        )
     ]
     assert folded == [
-        ["late", "0", "1", "0", "1", "0", "-"],
-        ["noisy", "1", "1", "0", "2", "1", "-"],
+        ["late", "0.2", "0", "1", "0", "1", "0", "-"],
+        ["noisy", "0.5", "1", "1", "0", "2", "1", "-"],
     ]
 
 

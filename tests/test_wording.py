@@ -97,17 +97,27 @@ def test_rates(count, length, dated, text):
 @pytest.mark.parametrize(
     ("median", "text"),
     [
-        (150, "6 of 7 caught, median delay 2 min 30 s, 1.2 false alarms a day"),
-        (-150, "6 of 7 caught, median 2 min 30 s early, 1.2 false alarms a day"),
-        (inf, "6 of 7 caught (so the median delay is never), 1.2 false alarms a day"),
+        (150, "6 of 7 caught (1.2 by chance), median delay 2 min 30 s, 1.2 false alarms a day"),
+        (-150, "6 of 7 caught (1.2 by chance), median 2 min 30 s early, 1.2 false alarms a day"),
+        (inf, "6 of 7 caught (1.2 by chance), median delay never, 1.2 false alarms a day"),
     ],
 )
 def test_the_headline(median, text):
-    assert headline(6, 7, median, 17, 14 * 86400, dated=True) == text
+    told = {"chance": 1.23, "alarmed": 0.5, "false_alarms": 17, "length": 14 * 86400}
+    assert headline(6, 7, median_delay=median, **told, dated=True) == text
 
 
 def test_the_headline_where_nothing_was_caught():
-    assert headline(0, 7, inf, 0, 100, dated=False) == "0 of 7 caught, no false alarms"
+    told = {"median_delay": inf, "alarmed": 0.1, "length": 100, "dated": False}
+    text = headline(0, 7, chance=0.51, false_alarms=1, **told)
+    assert text == "0 of 7 caught (0.5 by chance), 1 false alarm per 100"
+
+
+def test_the_headline_of_a_detector_that_is_mostly_in_alarm():
+    told = {"chance": 6.4, "median_delay": -5, "alarmed": 0.503, "length": 100, "dated": False}
+    text = headline(7, 7, false_alarms=0, **told)
+    assert text == "7 of 7 caught (6.4 by chance), in alarm 50 % of the time"
+    assert headline(7, 7, false_alarms=2, **told) == f"{text}, 2 false alarms per 100"
 
 
 @pytest.mark.parametrize(

@@ -514,7 +514,7 @@ def _of_alarms(
         progress(max(count, 1), max(count, 1))
     precision, recall, f1 = (
         ShiftTest("F1" if name == "f1" else name, float(observed), null, "alarms", found.exact)
-        for name, observed, null in zip(SCORES, found.observed, found.null, strict=True)
+        for name, observed, null in zip(SCORES, found.observed, found.null, strict=False)
     )
     counts, levels = found.event_shifts[:2].astype(np.int64), found.event_shifts[2:]
     columns = zip(found.event_observed, *counts, *levels, strict=True)

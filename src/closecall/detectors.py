@@ -85,6 +85,7 @@ def read_detectors(
     ignore: Any = None,
     max_step: Any = None,
     nan: str = "raise",
+    close: Any = None,
     alone: tuple[str | None, str | None] = (None, None),
 ) -> Detectors:
     """Read labels, `Events` and scores of several detectors, and check them once and for all.
@@ -128,7 +129,7 @@ def read_detectors(
     series, (intervals, left_out, kept) = in_evaluated_time(series, intervals, labels, stretches)
     for called, values in columns.items():
         require_scores(values, called, kept)
-    series = series.asking(max_step=max_step, nan=nan)
+    series = series.asking(max_step=max_step, nan=nan).calling(close)
     return Detectors(
         truth=series,
         predicted={

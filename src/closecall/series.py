@@ -18,6 +18,7 @@ from closecall.columns import require_one_index
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
 from closecall.evaluated_time import read_stretches, runs_left_out
 from closecall.events import Events, Intervals, interval_text, read_labels
+from closecall.parameters import read_duration
 from closecall.scores import (
     predicted_at,
     read_scores,
@@ -63,6 +64,8 @@ class TruthInSpan:
     """What the time axis is closed over."""
     left_out: LeftOut = NONE_LEFT_OUT
     """How many events lie wholly inside ignored time."""
+    close: Tick | None = None
+    """How far from an event a close call may be at most, in ticks; None for any distance."""
     asked: dict[str, Any] = field(default_factory=dict)
     """Options that decided all this, which a signature names."""
 
@@ -144,6 +147,16 @@ class TruthInSpan:
     def asking(self, **options: Any) -> Self:
         """Return the same with options that decided it."""
         return replace(self, asked={**self.asked, **options})
+
+    def calling(self, close: Any) -> Self:
+        """Return the same where no alarm farther than `close` from an event is a close call."""
+        if close is None:
+            return self
+        return replace(
+            self,
+            close=read_duration(close, self.clock, "close"),
+            asked={**self.asked, "close": close},
+        )
 
     def shared(self) -> dict[str, Any]:
         """Return what a series is apart from predictions and scores, by name."""

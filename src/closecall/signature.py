@@ -67,6 +67,7 @@ _FIELDS = {
     "disorder": _Field("disorder", default="error"),
     "zero_division": _Field("zero-division", "z", nan, always=True),
     "point_length": _Field("point-length", "p"),
+    "close": _Field("close"),
     "decimals": _Field("decimals"),
     "n": _Field("shifts"),
     "correction": _Field("correction", default="holm"),

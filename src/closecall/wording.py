@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 UNDEFINED = "-"
 _LEAST_PVALUE = 0.001
-_LEAST_PERCENT = 0.01
 _LEAST_RATE = 0.1
+_LEAST_LEVEL = 0.05
+MOSTLY = 0.5
+"""The share of time in alarm from which on a headline tells that, and no delay."""
 _RATES = (
     ("a second", 1),
     ("a minute", 60),
@@ -133,19 +135,6 @@ def score_or_dash(value: float | None) -> str:
     return UNDEFINED if value is None or isnan(value) else score_text(value)
 
 
-def percent_text(share: float) -> str:
-    """Write a share in percent, and 100 % or 0 % only for exactly that.
-
-    >>> [percent_text(share) for share in (1, 0.9999, 0.523, 0.012, 1e-9, 0)]
-    ['100 %', '>99 %', '52 %', '1.2 %', '<0.01 %', '0 %']
-    """
-    percent = 100 * share
-    if 0 < percent < _LEAST_PERCENT:
-        return f"<{_LEAST_PERCENT} %"
-    text = f"{percent:.2g}" if percent < 10 else f"{percent:.0f}"  # noqa: PLR2004
-    return ">99 %" if text == "100" and share < 1 else f"{text} %"
-
-
 def pvalue_text(value: float | None) -> str:
     """Write a p-value with two digits, and a dash if it is undefined.
 
@@ -247,16 +236,27 @@ def _microseconds(time: str) -> int:
     return since // timedelta(microseconds=1) + periods * _FOUR_CENTURIES
 
 
-def outcome_text(outcome: str, delay: float | None, nearest: float | None, *, dated: bool) -> str:
+def outcome_text(
+    outcome: str,
+    delay: float | None,
+    nearest: float | None,
+    *,
+    already_in_alarm: bool = False,
+    dated: bool,
+) -> str:
     """Write what happened to an event: how late its alarm was, or how near it came.
 
     >>> [outcome_text("caught", delay, None, dated=True) for delay in (150, -300, 0)]
     ['2 min 30 s late', '5 min early', 'on time']
+    >>> outcome_text("caught", 0, None, already_in_alarm=True, dated=True)
+    'already in alarm'
     >>> outcome_text("close call", None, -90, dated=True)
     'close call, 1 min 30 s before'
     >>> [outcome_text("missed", None, nearest, dated=True) for nearest in (7200, None)]
     ['missed, nearest 2 h after', 'missed']
     """
+    if already_in_alarm:
+        return "already in alarm"
     if outcome == "caught" and delay is not None:
         if delay == 0:
             return "on time"
@@ -273,38 +273,77 @@ def outcome_text(outcome: str, delay: float | None, nearest: float | None, *, da
 def headline(
     caught: int,
     events: int,
+    *,
+    chance: float,
     median_delay: float,
+    alarmed: float,
     false_alarms: int,
     length: float,
-    *,
     dated: bool,
     fewest: int = 0,
 ) -> str:
     """Write what people ask first: how many events were caught, how fast, at which price.
 
+    `chance` is how many the same alarms catch when they are moved; nan without alarms.
     `median_delay` counts an event that was not caught as never (inf); it and `length`, that of the
-    evaluated time, are in seconds on a dated axis. `fewest` is that of `rate_text`.
+    evaluated time, are in seconds on a dated axis. Where more than half of the time is `alarmed`,
+    that share stands in the place of the delay. `fewest` is that of `rate_text`.
 
-    >>> headline(6, 7, 1500, 17, 14 * 86400, dated=True)
-    '6 of 7 caught, median delay 25 min, 1.2 false alarms a day'
-    >>> headline(2, 7, float("inf"), 0, 1000, dated=False)
-    '2 of 7 caught (so the median delay is never), no false alarms'
+    >>> told = {"median_delay": 1500, "alarmed": 0.01, "false_alarms": 17, "length": 14 * 86400}
+    >>> headline(6, 7, chance=1.24, **told, dated=True)
+    '6 of 7 caught (1.2 by chance), median delay 25 min, 1.2 false alarms a day'
+    >>> headline(2, 7, chance=0.04, **told | {"median_delay": float("inf")}, dated=True)
+    '2 of 7 caught (<0.1 by chance), median delay never, 1.2 false alarms a day'
+    >>> headline(7, 7, chance=7.0, **told | {"alarmed": 1.0, "false_alarms": 0}, dated=True)
+    '7 of 7 caught (7 by chance), in alarm 100 % of the time'
+    >>> headline(0, 7, chance=float("nan"), **told, dated=True)
+    '0 of 7 caught, no alarms'
     """
     parts = [f"{caught} of {events} caught"]
-    if isinf(median_delay):
-        parts[0] += " (so the median delay is never)" if caught else ""
-    elif median_delay < 0:
-        parts.append(f"median {length_text(-median_delay, dated=dated)} early")
-    else:
-        parts.append(f"median delay {length_text(median_delay, dated=dated)}")
-    parts.append(rate_text(false_alarms, "false alarm", length, dated=dated, fewest=fewest))
+    if isnan(chance):
+        return f"{parts[0]}, no alarms"
+    parts[0] += f" ({level_text(chance)} by chance)"
+    if alarmed > MOSTLY:
+        parts.append(f"in alarm {percent_text(alarmed)} of the time")
+    elif caught:
+        early, delay = median_delay < 0, length_text(abs(median_delay), dated=dated)
+        delay = "never" if isinf(median_delay) else delay
+        parts.append(f"median {delay} early" if early else f"median delay {delay}")
+    if false_alarms or alarmed <= MOSTLY:
+        parts.append(rate_text(false_alarms, "false alarm", length, dated=dated, fewest=fewest))
     return ", ".join(parts)
+
+
+def level_text(level: float) -> str:
+    """Write how many events chance catches: with one decimal, unless it is a whole number.
+
+    >>> [level_text(level) for level in (4.5872, 35, 0, 0.03, 2.0004)]
+    ['4.6', '35', '0', '<0.1', '2.0']
+    """
+    if 0 < level < _LEAST_LEVEL:
+        return f"<{2 * _LEAST_LEVEL}"
+    return f"{level:.0f}" if level == round(level) else f"{level:.1f}"
+
+
+def percent_text(share: float) -> str:
+    """Write a share as a percentage: 100 % and 0 % only for exactly that.
+
+    >>> [percent_text(share) for share in (1, 0.99999, 0.523, 0.0123, 0.00001, 0)]
+    ['100 %', '>99 %', '52 %', '1.2 %', '<0.1 %', '0 %']
+    """
+    percent = 100 * share
+    if round(percent) == 100 and share < 1:  # noqa: PLR2004
+        return ">99 %"
+    if 0 < percent < _LEAST_LEVEL:
+        return f"<{2 * _LEAST_LEVEL} %"
+    return f"{percent:.0f} %" if percent >= 10 or percent == 0 else f"{percent:.2g} %"  # noqa: PLR2004
 
 
 def rate_text(count: int, noun: str, length: float, *, dated: bool, fewest: int = 0) -> str:
     """Write how often something happened, in a unit of time that reads well.
 
     `fewest` is the smallest count, of those above 0, that is told beside it, and all in its unit.
+    Where no `length` of time is known (nan), it is a count.
 
     >>> rate_text(17, "false alarm", 14 * 86400, dated=True), rate_text(0, "alarm", 10, dated=False)
     ('1.2 false alarms a day', 'no alarms')
@@ -315,6 +354,8 @@ def rate_text(count: int, noun: str, length: float, *, dated: bool, fewest: int 
     """
     if count == 0:
         return f"no {noun}s"
+    if isnan(length):
+        return counted(count, noun)
     unit, size = rate_unit(fewest or count, length, dated=dated)
     per = count / length * size
     value = f"{per:.2g}" if per < 10 else f"{per:.0f}"  # noqa: PLR2004

@@ -153,7 +153,7 @@ def test_plain_values(result):
     assert all(type(values[name]) in plain for name in ("precision", "recall", "f1"))
     for row in values["events"]:
         assert tuple(row) == COLUMNS
-        assert {type(value) for value in row.values()} <= set(plain)
+        assert {type(value) for value in row.values()} <= {bool, *plain}
 
 
 def test_undefined_becomes_none():
@@ -206,20 +206,24 @@ def test_what_happened_to_the_series():
     assert result.events.missed.tolist() == [False, True]
     assert result.events.nearest[1] == -np.timedelta64(4, "D")
     assert np.isnat(result.events.median_delay)  # between a day and never
-    assert result.headline == "1 of 2 caught (so the median delay is never), no false alarms"
+    assert result.headline == "1 of 2 caught (0.4 by chance), median delay never, no false alarms"
 
 
 @pytest.mark.parametrize(
     ("alarms", "median", "headline"),
     [
-        ([(1, 2), (11, 12), (21, 22)], 1, "3 of 3 caught, median delay 1, no false alarms"),
+        (
+            [(1, 2), (11, 12), (21, 22)],
+            1,
+            "3 of 3 caught (1.5 by chance), median delay 1, no false alarms",
+        ),
         (
             [(3, 4), (13, 14), (25, 26)],
             3,
-            "2 of 3 caught, median delay 3, 3.3 false alarms per 100",
+            "2 of 3 caught (1.5 by chance), median delay 3, 3.3 false alarms per 100",
         ),
-        ([(0, 30)], -10, "3 of 3 caught, median 10 early, no false alarms"),
-        ([(3, 4)], inf, "1 of 3 caught (so the median delay is never), no false alarms"),
+        ([(0, 30)], 0, "3 of 3 caught (3 by chance), in alarm 100 % of the time"),
+        ([(3, 4)], inf, "1 of 3 caught (0.5 by chance), median delay never, no false alarms"),
     ],
 )
 def test_the_median_delay_counts_never(alarms, median, headline):

@@ -119,13 +119,13 @@ CASES = {
         [(2, 4), (4, 6)],
         [(3, 5)],
         (0, 8),
-        [(1, 7 / 8, 0, 1 / 4, 0, 0, 1, 1, 1), (1, 7 / 8, 0, 1 / 4, 0, 0, -1, 1, 1)],
+        [(1, 7 / 8, 0, 1 / 4, 0, 0, 1, 1, 1), (1, 7 / 8, 0, 1 / 4, 0, 0, 0, 1, 1)],
     ),
     "no prediction": ([(2, 4), (8, 10)], [], (0, 12), [MISSED, MISSED]),
 }
 
 
-CAUGHT, CLOSE = "caught", "close call"
+CAUGHT, CLOSE, ALREADY = "caught", "close call", "already in alarm"
 # Truth, predicted, span; outcome, delay and time to the nearest alarm of each event; false alarms.
 OUTCOMES = {
     "a minute of alarm": (
@@ -135,19 +135,19 @@ OUTCOMES = {
         [("missed", nan, 50), (CAUGHT, 5, nan)],
         1,
     ),
-    # The border is 155; the alarm starts where it starts.
+    # The border is 155: the alarm was on before, and was not raised for the second event.
     "across a border": (
         [(100, 110), (200, 210)],
         [(140, 205)],
         (0, 300),
-        [("missed", nan, 30), (CAUGHT, -60, nan)],
+        [("missed", nan, 30), (ALREADY, 0, nan)],
         0,
     ),
     "one alarm, two events": (
         [(10, 12), (20, 22)],
         [(5, 25)],
         (0, 40),
-        [(CAUGHT, -5, nan), (CAUGHT, -15, nan)],
+        [(CAUGHT, -5, nan), (ALREADY, 0, nan)],
         0,
     ),
     "the first of two alarms": ([(2, 6)], [(3, 4), (5, 6)], (0, 9), [(CAUGHT, 1, nan)], 0),
@@ -155,7 +155,15 @@ OUTCOMES = {
         [(10, 12), (20, 22)],
         [(5, 11), (11, 15), (15, 25)],
         (0, 40),
-        [(CAUGHT, -5, nan), (CAUGHT, -5, nan)],
+        [(CAUGHT, -5, nan), (ALREADY, 0, nan)],
+        0,
+    ),
+    # The border is 16, and the alarm is raised there.
+    "raised on a border": (
+        [(10, 12), (20, 22)],
+        [(16, 25)],
+        (0, 40),
+        [("missed", nan, 4), (CAUGHT, -4, nan)],
         0,
     ),
     "touching before": ([(2, 4)], [(1, 2)], (0, 8), [(CLOSE, nan, 0)], 1),
@@ -173,9 +181,12 @@ OUTCOMES = {
     "true point": ([(5, 5)], [(5, 7)], (0, 10), [(CAUGHT, 0, nan)], 0),
     "true point inside": ([(5, 5)], [(3, 7)], (0, 10), [(CAUGHT, -2, nan)], 0),
     "up to a true point": ([(5, 5)], [(3, 5)], (0, 10), [(CLOSE, nan, 0)], 1),
-    # 2 to either side: 36 of 40 places are farther, or 35 of 39. Before comes first.
-    "nine in ten": ([(20, 22)], [(15, 18), (24, 25)], (0, 42), [(CLOSE, nan, -2)], 2),
-    "fewer": ([(20, 22)], [(15, 18), (24, 25)], (0, 41), [("missed", nan, -2)], 2),
+    # 2 to either side: 36 of 40 places are farther, or 35 of 39.
+    "nine in ten": ([(20, 22)], [(15, 18)], (0, 42), [(CLOSE, nan, -2)], 1),
+    "fewer": ([(20, 22)], [(15, 18)], (0, 41), [("missed", nan, -2)], 1),
+    # 1 - (38 / 40)^2 is below 0.1, and 1 - (38 / 40)^3 above. Of two as near, the one before.
+    "two alarms": ([(20, 22)], [(15, 19), (23, 25)], (0, 42), [(CLOSE, nan, -1)], 2),
+    "three alarms": ([(20, 22)], [(15, 19), (23, 25), (30, 31)], (0, 42), [("missed", nan, -1)], 3),
     # 10 after: 90 of 100 places are farther.
     "nine in ten on one side": ([(0, 10)], [(20, 21)], (0, 110), [(CLOSE, nan, 10)], 1),
     "fewer on one side": ([(0, 10)], [(21, 22)], (0, 110), [("missed", nan, 11)], 1),
@@ -195,10 +206,17 @@ OUTCOMES = {
 def test_outcomes_by_hand(case):
     truth, predicted, span, expected, false_alarms = case
     result = score(truth, predicted, span)
-    assert result.events.outcome.tolist() == [row[0] for row in expected]
+    outcomes = [row[0].replace(ALREADY, CAUGHT) for row in expected]
+    assert result.events.outcome.tolist() == outcomes
+    assert result.events.already_in_alarm.tolist() == [row[0] == ALREADY for row in expected]
     np.testing.assert_array_equal(result.events.delay, [row[1] for row in expected])
     np.testing.assert_array_equal(result.events.nearest, [row[2] for row in expected])
-    assert result.caught == [row[0] for row in expected].count(CAUGHT)
+    counts = result.caught, result.close_calls, result.missed
+    assert counts == (
+        outcomes.count(CAUGHT),
+        outcomes.count(CLOSE),
+        sum(what != CAUGHT for what in outcomes),
+    )
     assert (result.alarms, result.false_alarms) == (len(predicted), false_alarms)
 
 

@@ -230,6 +230,10 @@ def test_every_shift_scores_what_the_rolled_labels_score(seed, share):
         np.testing.assert_array_equal(found.event_shifts[1, index], at_least)
     assert result.chance.shifts == len(shifts)
     assert result.chance.exact
+    level, count = overall[:, 3].mean(), len(result.events)
+    assert result.chance.caught == pytest.approx(level, abs=1e-12)
+    above = (overall[0, 3] - level) / (count - level) if level < count else nan
+    assert result.caught_above_chance == pytest.approx(above, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -351,7 +355,7 @@ def test_text_and_plain_values():
     chance = result.chance
     assert repr(chance) == (
         f"Chance(precision={chance.precision:.3f}, recall={chance.recall:.3f}, "
-        f"f1={chance.f1:.3f}, shifts={chance.shifts})"
+        f"f1={chance.f1:.3f}, caught={chance.caught:.3g}, shifts={chance.shifts})"
     )
     assert repr(chance.events) == "EventChance(3 events, columns precision, recall, f1)"
     values = chance.to_dict()
@@ -360,6 +364,7 @@ def test_text_and_plain_values():
         "precision",
         "recall",
         "f1",
+        "caught",
         "precision_std",
         "recall_std",
         "f1_std",
@@ -369,7 +374,7 @@ def test_text_and_plain_values():
         "events",
     ]
     assert values["events"][1]["f1"] == chance.events.f1[1]
-    assert chance.values() == {name: values[name] for name in SCORES}
+    assert chance.values() == {name: values[name] for name in (*SCORES, "caught")}
 
 
 @pytest.mark.parametrize("alarms", [[0, 0, 1, 1, 0, 0, 0, 1], [0] * 8])

@@ -116,8 +116,8 @@ def test_an_alarm_over_ignored_time_stays_one_for_later_rows():
     stream.update_events(truth, predicted, until=30, ignore=[(5, 8)])
     assert [row["start"] for row in stream.closed()] == [1, 10]
     stream.update_events(cc.Events([(40, 41)]), NONE, until=50)
-    assert [(row["start"], row["delay"]) for row in stream.closed()] == [(20, -14.0)]
-    assert stream.result().events.delay.tolist()[1:3] == [-4.0, -14.0]
+    assert [(row["start"], row["delay"]) for row in stream.closed()] == [(20, 0.0)]
+    assert stream.result().events.delay.tolist()[1:3] == [0.0, 0.0]
 
 
 def test_rows_that_were_not_taken_still_come():

@@ -14,7 +14,7 @@ from tests.conftest import run_program
 
 START = "from closecall.cli import main; main()"
 LABELS = "truth,predicted\n0,0\n1,1\n0,0\n"
-SCORED = "1 of 1 caught, median delay 0, no false alarms\nprecision 1.00 "
+SCORED = "1 of 1 caught (0.3 by chance), median delay 0, no false alarms\nprecision 1.00 "
 
 
 def start(*arguments, before="", environment=None, stdin=None):
@@ -79,7 +79,9 @@ def test_a_small_score_loads_neither_dataframes_nor_the_compiler(tmp_path):
     timed, options = "\n".join(map(",".join, lines)), ("-", "--time", "time")
     scored = start("score", *options, before=after, environment=environment, stdin=timed)
     assert scored.stdout.splitlines()[-1] == "set()"
-    assert scored.stdout.startswith("1 of 1 caught, median delay 0 s, no false alarms\n")
+    assert scored.stdout.startswith(
+        "1 of 1 caught (0.3 by chance), median delay 0 s, no false alarms\n"
+    )
     assert scored.stderr == ""
     assert "\x1b[" not in scored.stdout
 

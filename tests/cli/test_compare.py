@@ -130,9 +130,8 @@ def test_many_detectors_with_hostile_names(run, crowd, monkeypatch):
     printed = lines(run("compare", *crowd))
     assert "\x1b" not in "".join(printed)
     assert max(map(len, printed)) <= 80
-    for row, name in enumerate(("[red]boom[/red] ", r"\x1b[31mred ", r"a\nb ")):
-        assert printed[2 + row].startswith(name)
-        assert printed[19 + row].startswith(name)
+    for name in ("[red]boom[/red] ", r"\x1b[31mred ", r"a\nb "):
+        assert len([line for line in printed if line.startswith(name)]) >= 2
     assert "... and 45 more events; `--all` shows all." in printed
     assert "... and 90 more pairs; `--all` shows all." in printed
     assert not any("more pairs" in line for line in lines(run("compare", *crowd, "--all")))

@@ -134,7 +134,7 @@ def test_uneven_times_and_a_span(run):
     arguments = ("uneven.csv", "--time", "t", "--end", "6.5", "--span", "-10", "10")
     printed = unsigned(run("curve", *arguments))
     assert printed[:2] == [
-        "1 of 1 caught, median delay 0, no false alarms",
+        "1 of 1 caught (0.4 by chance), median delay 0, no false alarms",
         "threshold 0.9   precision 1.00   recall 1.00   F1 1.00",
     ]
     assert printed[4] == "5 alarms per 100; 20 % of the time is in alarm."
@@ -311,7 +311,7 @@ def test_a_cooldown_counts_where_a_threshold_is_judged_too(run, demo_file):
 
 def test_a_rule_without_any_alarm(run, demo_file):
     printed = lines(run("curve", *DEMO, "--threshold", "1000"))
-    assert printed[0] == "0 of 7 caught, no false alarms"
+    assert printed[0] == "0 of 7 caught, no alarms"
     assert not any("chosen" in line for line in printed)
     values = json.loads(run("curve", *DEMO, "--threshold", "1000", "--format", "json").stdout)
     assert values["chosen"]["fbeta"] is None

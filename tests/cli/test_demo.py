@@ -6,8 +6,8 @@ from textwrap import dedent
 import pytest
 
 STARTS = {
-    "score": "6 of 7 caught, median delay 35 min, no false alarms\nprecision 0.99   recall 0.85 ",
-    "curve": "7 of 7 caught, median delay 20 min, 0.5 false alarms a week\nthreshold 23.25   prec",
+    "score": "6 of 7 caught (0.6 by chance), median delay 35 min, no false alarms\nprecision 0.99",
+    "curve": "7 of 7 caught (0.6 by chance), median delay 20 min, 0.5 false alarms a week\n",
 }
 
 

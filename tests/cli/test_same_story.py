@@ -77,9 +77,11 @@ def told(values):
             headline(
                 series["caught"],
                 series["true_events"],
-                series["median_delay"],
-                series["false_alarms"],
-                series["evaluated_days"] * 86_400,
+                chance=series["chance_caught"],
+                median_delay=series["median_delay"],
+                alarmed=series["alarmed"],
+                false_alarms=series["false_alarms"],
+                length=series["evaluated_days"] * 86_400,
                 dated=True,
             ),
             {key: series[f"affiliation_{key}"] for key in SCORES}
@@ -96,7 +98,7 @@ def test_values_and_screens_are_the_same(stories):
     assert found["score"] == found["curve"] == found["compare"] == found["batch"]
     assert [row["outcome"] for row in found["score"]["events"]].count("caught") == 6
     story = found["score"]
-    assert story["headline"].startswith("6 of 7 caught, median delay 35 min")
+    assert story["headline"].startswith("6 of 7 caught (0.6 by chance), median delay 35 min")
     for name, screen in screens.items():
         text = "\n".join(screen)
         assert story["headline"] in text, name

@@ -51,7 +51,7 @@ def test_chance_without_any_alarm(run):
     Path("labels.csv").write_text("truth,predicted\n0,0\n1,0\n0,0\n")
     lines = run("score", "labels.csv").stdout.splitlines()
     assert lines[:3] == [
-        "0 of 1 caught, no false alarms",
+        "0 of 1 caught, no alarms",
         "precision -   recall 0.00   F1 -",
         "by chance -          0.00      -",
     ]
@@ -132,7 +132,7 @@ def test_swat(run, data_folder):
     result = run("score", str(folder / "swat_groundtruth.gz"), str(folder / "swat_seq2seq.gz"))
     lines = result.stdout.splitlines()
     assert lines[:2] == [
-        "27 of 35 caught, median delay 61, 8 false alarms per 100000",
+        "27 of 35 caught (4.3 by chance), median delay 61, 8 false alarms per 100000",
         "precision 0.86   recall 0.79   F1 0.83",
     ]
 

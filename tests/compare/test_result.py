@@ -177,7 +177,7 @@ def test_labels_events_and_scores_beside_each_other():
     assert scored.pair("threshold", "forecast") == only_events.pair("threshold", "forecast")
 
 
-def test_missed_is_an_outcome_and_not_an_empty_zone():
+def test_missed_counts_what_was_not_caught_and_no_empty_zones():
     # Of the first two events of "far", one is missed with an alarm in its zone, one without any.
     truth = cc.Events([(100, 110), (300, 310), (500, 510), (700, 710)])
     far = cc.Events([(180, 190), (505, 506), (712, 713)])
@@ -188,16 +188,16 @@ def test_missed_is_an_outcome_and_not_an_empty_zone():
         "far": ["missed", "missed", "caught", "close call"],
         "near": ["caught", "missed", "caught", "missed"],
     }
-    assert compared.missed_by_all == (1,)
+    assert compared.missed_by_all == (1, 3)
     pair = compared.pair("far", "near")
-    assert (pair.missed_by_first, pair.missed_by_second, pair.missed_by_both) == (1, 1, 1)
+    assert (pair.missed_by_first, pair.missed_by_second, pair.missed_by_both) == (1, 0, 2)
     undetected = pair.undetected_by_first, pair.undetected_by_second, pair.undetected_by_both
     assert undetected == (0, 0, 1)
     rows = {row.name: (row.caught, row.close_calls, row.missed) for row in compared.detectors}
-    assert rows == {"far": (1, 1, 2), "near": (2, 0, 2)}
+    assert rows == {"far": (1, 1, 3), "near": (2, 0, 2)}
     told = [(row["outcome"], row["delay"], row["nearest"]) for row in compared.events[6:]]
     np.testing.assert_equal(told, [("close call", np.nan, 2), ("missed", np.nan, -79)])
-    assert compared.ensemble().to_dict()["missed"] == 1
+    assert compared.ensemble().to_dict()["missed"] == 2
 
 
 def test_what_any_detector_has_no_score_for_is_ignored_for_all():
@@ -228,8 +228,8 @@ def test_a_detector_without_a_single_alarm():
     assert (one.found, one.found_alone, one.best) == (1, 1, 1)
     assert compared.missed_by_all == (1,)
     assert repr(compared) == (
-        "Comparison(2 detectors on 2 events; 'one' has the best F1, 0.67: 1 of 2 caught (so the "
-        "median delay is never), no false alarms; 1 missed by all)"
+        "Comparison(2 detectors on 2 events; 'one' has the best F1, 0.67: 1 of 2 caught (0.4 by "
+        "chance), median delay never, no false alarms; 1 missed by all)"
     )
     nobody = compare([0, 1], {"a": [0, 0], "b": [0, 0]})
     assert nobody.headline == "no detector has an alarm"

@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import inf, nan
 from statistics import median
 
-CLOSE = Fraction(9, 10)
+SELDOM = Fraction(1, 10)
 
 
 def overlap(alarm, event):
@@ -29,8 +29,8 @@ def signed_distance(alarm, event):
     return stop - a if stop <= a and start < a else start - b
 
 
-def outcomes(truth, predicted, span):
-    """Return (outcome, delay, nearest) of each true event, and the number of false alarms."""
+def outcomes(truth, predicted, span, close=inf):
+    """Return the outcome, delay, nearest and whether an alarm was already on; and false alarms."""
     truth, predicted = (
         [tuple(map(Fraction, interval)) for interval in side] for side in (truth, predicted)
     )
@@ -39,17 +39,19 @@ def outcomes(truth, predicted, span):
     rows = []
     for index, event in enumerate(truth):
         zone, last = (borders[index], borders[index + 1]), index == len(truth) - 1
-        rows.append(outcome(event, zone, predicted, last=last))
+        rows.append(outcome(event, zone, predicted, close, last=last))
     false = sum(not any(overlap(alarm, event) for event in truth) for alarm in predicted)
     return rows, false
 
 
-def outcome(event, zone, predicted, *, last):
+def outcome(event, zone, predicted, close, *, last):
     hits = [alarm for alarm in predicted if overlap(alarm, event)]
     if hits:
-        return "caught", float(min(hits)[0] - event[0]), nan
+        raised = min(hits)[0]
+        already = raised < zone[0]
+        return "caught", 0.0 if already else float(raised - event[0]), nan, already
     if not predicted:
-        return "missed", nan, nan
+        return "missed", nan, nan, False
     away = [signed_distance(alarm, event) for alarm in predicted]
     nearest = float(min(away, key=lambda distance: (abs(distance), distance > 0)))
     own = [
@@ -57,8 +59,8 @@ def outcome(event, zone, predicted, *, last):
         for alarm, distance in zip(predicted, away, strict=True)
         if affiliated(alarm, zone, last=last)
     ]
-    close = bool(own) and share_farther(event, zone, min(own)) >= CLOSE
-    return "close call" if close else "missed", nan, nearest
+    is_close = bool(own) and min(own) <= close and by_chance(event, zone, own) <= SELDOM
+    return "close call" if is_close else "missed", nan, nearest, False
 
 
 def affiliated(alarm, zone, *, last):
@@ -66,6 +68,12 @@ def affiliated(alarm, zone, *, last):
     if alarm[0] == alarm[1]:
         return zone[0] <= alarm[0] < zone[1] or (last and alarm[0] == zone[1])
     return max(alarm[0], zone[0]) < min(alarm[1], zone[1])
+
+
+def by_chance(event, zone, distances):
+    """Return how probable it is that one of so many random places comes as near as the nearest."""
+    farther = share_farther(event, zone, min(distances))
+    return 1 - farther ** len(distances)
 
 
 def share_farther(event, zone, distance):
@@ -77,4 +85,4 @@ def share_farther(event, zone, distance):
 
 def median_delay(rows):
     """Return the median delay, where an event that was not caught is caught never."""
-    return median(delay if what == "caught" else inf for what, delay, _ in rows)
+    return median(delay if what == "caught" else inf for what, delay, *_ in rows)

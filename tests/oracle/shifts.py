@@ -37,6 +37,12 @@ def scored(truth: Sequence[int], predicted: Sequence[int], shift: int) -> Result
     return evaluate(runs(truth), runs(moved), (0, len(truth)))
 
 
+def caught(truth: Sequence[int], predicted: Sequence[int], shift: int) -> int:
+    """Count the true events with an alarmed sample, the labels rolled by so many samples."""
+    moved = np.roll(predicted, shift)
+    return sum(bool(moved[start:stop].any()) for start, stop in runs(truth))
+
+
 def f1(precision: float, recall: float) -> float:
     """Return the harmonic mean."""
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
@@ -45,10 +51,13 @@ def f1(precision: float, recall: float) -> float:
 def all_shifts(
     truth: Sequence[int], predicted: Sequence[int]
 ) -> tuple[list[int], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the shifts, the three scores of each (rows), and those of each event."""
+    """Return the shifts, three scores and the events caught by each, and scores of each event."""
     shifts = permitted(predicted)
     results = [scored(truth, predicted, shift) for shift in shifts]
-    overall = [(one.precision, one.recall, f1(one.precision, one.recall)) for one in results]
+    overall = [
+        (one.precision, one.recall, f1(one.precision, one.recall), caught(truth, predicted, shift))
+        for one, shift in zip(results, shifts, strict=True)
+    ]
     events = [
         [(row.precision, row.recall, f1(row.precision, row.recall)) for row in one.rows]
         for one in results

@@ -24,8 +24,9 @@ class Case:
     predicted: list[tuple]
     span: tuple
 
-    def score(self):
-        return cc.affiliation(cc.Events(self.truth), events(self.predicted), span=self.span)
+    def score(self, **options):
+        sides = cc.Events(self.truth), events(self.predicted)
+        return cc.affiliation(*sides, span=self.span, **options)
 
     def moved(self, place):
         """Put every time of the case where `place` says; the order must not change."""

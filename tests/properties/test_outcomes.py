@@ -11,13 +11,17 @@ from tests.oracle.outcomes import median_delay, outcomes
 from tests.properties.strategies import Case, cases, dyadic_steps, on_uneven_axis, small
 
 
-def check(case):
-    result = case.score()
-    rows, false = outcomes(case.truth, case.predicted, case.span)
+def check(case, close=None):
+    result = case.score(close=close)
+    far = np.inf if close is None else close
+    rows, false = outcomes(case.truth, case.predicted, case.span, far)
     found = result.events
     assert list(found.outcome) == [row[0] for row in rows]
     np.testing.assert_array_equal(found.delay, [row[1] for row in rows])
     np.testing.assert_array_equal(found.nearest, [row[2] for row in rows])
+    assert found.already_in_alarm.tolist() == [row[3] for row in rows]
+    assert result.close_calls == sum(row[0] == "close call" for row in rows)
+    assert result.missed == sum(row[0] != "caught" for row in rows)
     assert result.caught == sum(row[0] == "caught" for row in rows)
     assert (result.alarms, result.false_alarms) == (len(case.predicted), false)
     assert found.median_delay == median_delay(rows)
@@ -37,6 +41,11 @@ def test_ranges_and_points(case):
 @given(on_uneven_axis(cases(), dyadic_steps))
 def test_uneven_axes(case):
     check(case)
+
+
+@given(cases(), st.integers(0, 6))
+def test_an_alarm_beyond_what_is_close_is_no_close_call(case, close):
+    check(case, close)
 
 
 def joined(labels, times, truth, cooldown):

@@ -96,7 +96,8 @@ def test_one_detector_is_a_line(gallery):
 def test_chance_is_told_once_for_a_detector(gallery):
     page = opened(gallery, "two", 1280, 900)
     card = page.locator(".card").first
-    assert card.inner_text().count("chance") == 2  # of its scores, and of a threshold tuned so
+    # Of the events caught, of its scores, and of a threshold tuned so.
+    assert card.inner_text().count("chance") == 3
     result = curve_of("two", "latency").at(curve_of("two", "latency").best().threshold)
     levels = [result.chance.f1, result.chance.precision, result.chance.recall]
     average = curve_of("two", "latency").chance.average_precision

@@ -175,11 +175,11 @@ def test_the_command_reproduces_what_is_shown(made, run, fragment, name):  # noq
     assert told.exit_code == 0, told.stderr
     story = json.loads(told.stdout)
     card = made.locator(".card.active")
-    assert card.locator(".headline").text_content() == story["headline"]
     for score in ("f1", "precision", "recall"):
         label = {"f1": "F1"}.get(score, score)
         assert card.locator(f"[data-score={label}]").text_content() == f"{story[score]:.3f}", name
     until(made, "closecall.view.levels[closecall.view.active] !== null")
+    assert card.locator(".headline").text_content() == story["headline"]
     levels = [story["chance"][score] for score in ("f1", "precision", "recall")]
     assert card.locator(".chance").all_text_contents()[:3] == [f"{one:.2f}" for one in levels]
 

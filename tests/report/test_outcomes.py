@@ -24,8 +24,9 @@ OUTCOMES = """() => closecall.view.series.detectors.map((_, index) => {
     delay: [...rows.delay].map((late) => String(series.clock.duration(late))),
     nearest: [...rows.nearest].map((away) => String(series.clock.duration(away))),
     counts: [result.caught, result.alarms, result.falseAlarms], alarmed: result.alarmed,
-    chance: [levels.precision, levels.recall, levels.f1].map(String),
-    headline: closecall.headlineOf(series, { rows, ...result }),
+    already: [...rows.already].map((code) => code === 1),
+    chance: [levels.precision, levels.recall, levels.f1, levels.caught].map(String),
+    headline: closecall.headlineOf(series, { rows, ...result }, levels),
   };
 })"""
 
@@ -135,9 +136,11 @@ def test_a_thousand_events_have_the_same_outcomes_and_words(many):
             assert same(shown["delay"], delay)
             assert same(shown["nearest"], nearest)
             plain = [[None if isnan(one) else one for one in column] for column in (delay, nearest)]
+            already = events.already_in_alarm.tolist()
+            assert shown["already"] == already
             words = [
-                outcome_text(outcome, late, away, dated=dated)
-                for outcome, late, away in zip(shown["outcome"], *plain, strict=True)
+                outcome_text(outcome, late, away, already_in_alarm=on, dated=dated)
+                for outcome, late, away, on in zip(shown["outcome"], *plain, already, strict=True)
             ]
             assert shown["words"] == words
             assert shown["counts"] == [result.caught, result.alarms, result.false_alarms]
@@ -176,15 +179,25 @@ def test_words_for_the_same_numbers(many):
         RANDOM.integers(0, 60, size=600).tolist(),
     )
     lines = list(zip(*columns, strict=True))
+    chance = [RANDOM.choice([0, 7, 0.03, nan, *(7 * RANDOM.random(9))]) for _ in lines]
+    alarmed = [RANDOM.choice([0, 1, 0.5, 0.9999, *RANDOM.random(9)]) for _ in lines]
     texts = [[str(one) if one != inf else "Infinity" for one in line[:5]] for line in lines]
     shown = many.evaluate(
-        """lines => lines.map(([caught, events, medianDelay, falseAlarms, length, dated, fewest]) =>
-          closecall.headline({ caught: Number(caught), events: Number(events),
-            medianDelay: Number(medianDelay), falseAlarms: Number(falseAlarms),
-            length: Number(length), dated, fewest }))""",
-        [[*text, *line[5:]] for text, line in zip(texts, lines, strict=True)],
+        """lines => lines.map(
+          ([caught, events, medianDelay, falseAlarms, length, dated, fewest, chance, alarmed]) =>
+            closecall.headline({ caught: Number(caught), events: Number(events),
+              medianDelay: Number(medianDelay), falseAlarms: Number(falseAlarms),
+              length: Number(length), dated, fewest, chance: Number(chance), alarmed }))""",
+        [
+            [*text, *line[5:], str(level), float(share)]
+            for text, line, level, share in zip(texts, lines, chance, alarmed, strict=True)
+        ],
     )
-    assert shown == [headline(*line[:5], dated=line[5], fewest=line[6]) for line in lines]
+    names = ("median_delay", "false_alarms", "length", "dated", "fewest")
+    assert shown == [
+        headline(*line[:2], **dict(zip(names, line[2:], strict=True)), chance=level, alarmed=share)
+        for line, level, share in zip(lines, chance, alarmed, strict=True)
+    ]
     lengths = [10.0**power * 2**half for power in range(8) for half in range(3)]
     rates = [(count, length) for count in (1, 2, 5, 17, 250) for length in lengths]
     late = 2**60  # more digits than a browser writes by itself

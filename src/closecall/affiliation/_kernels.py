@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 # Columns of the table that `score_zones` and `find_outcomes` fill, one row for each true event;
 # lengths in ticks.
 PRECISION, RECALL, PRECISION_DISTANCE, RECALL_DISTANCE, EARLY, LATE, DURATION = range(7)
-OUTCOME, DELAY, NEAREST, HITS = range(7, 11)
-COLUMNS = 11
+OUTCOME, DELAY, NEAREST, HITS, ALREADY = range(7, 12)
+COLUMNS = 12
 MISSED, CLOSE_CALL, CAUGHT = range(3)
-_CLOSE = 10.0  # a close call is nearer than all but one in so many places outside the event
+_CHANCE_OF_FAR = 0.9  # the least probability that random alarms are all farther from the event
 
 
 @kernel
@@ -272,19 +272,34 @@ def overlaps(start: Tick, stop: Tick, a: Tick, b: Tick) -> bool:
 
 @kernel
 def is_close(
-    early: float, late: float, before: float, after: float, point: bool, last: bool
+    early: float,
+    late: float,
+    before: float,
+    after: float,
+    point: bool,
+    last: bool,
+    alarms: int,
+    close: float,
 ) -> bool:
-    """Return whether an alarm is nearer than nine in ten places outside the event, in its zone.
+    """Return whether the nearest alarm is as near as chance seldom puts one of so many `alarms`.
 
-    The zone reaches as far `before` and `after` the event. Only an alarm of the zone can be close;
-    on its borders these are a `point` at its start, and one at its stop if it is the `last` zone.
+    The zone reaches as far `before` and `after` the event. With q the share of these places that
+    are nearer than the nearest alarm, so many alarms at random places are all farther with
+    probability (1 - q)^alarms. Only an alarm of the zone can be close, and none that is farther
+    than `close`; on the zone's borders these are a `point` at its start, and one at its stop if it
+    is the `last` zone.
     """
     if early > before or (early == before and not point):
         early = np.inf
     if late > after or (late == after and not last):
         late = np.inf
     nearest = min(early, late)
-    return bool(_CLOSE * (nearest + min(nearest, before, after)) <= before + after)
+    if nearest == np.inf or nearest > close:
+        return False
+    if before + after == 0:
+        return True
+    nearer = (nearest + min(nearest, before, after)) / (before + after)
+    return bool((1.0 - nearer) ** alarms >= _CHANCE_OF_FAR)
 
 
 @kernel
@@ -295,18 +310,22 @@ def find_outcomes(
     stops: Ticks,
     origin: Tick,
     borders: Ticks,
+    offsets: NDArray[np.int64],
     table: NDArray[np.float64],
+    close: float,
     ahead: bool,
 ) -> None:
     """Fill in what happened to each event, in one merge of the events with the alarms, uncut.
 
-    HITS counts the alarms that overlap the event and none before it. Unless `ahead`, alarms that
-    start after an event's zone are not seen from it.
+    HITS counts the alarms that overlap the event and none before it. ALREADY tells that the first
+    of them began before the event's zone, so that it was not raised for this event. Unless `ahead`,
+    alarms that start after an event's zone are not seen from it.
     """
     k, last_hit = 0, -1
     for j in range(len(true_starts)):
         a, b, row = true_starts[j], true_stops[j], table[j]
-        row[OUTCOME], row[DELAY], row[NEAREST], row[HITS] = MISSED, np.nan, np.nan, 0.0
+        row[OUTCOME], row[DELAY], row[NEAREST] = MISSED, np.nan, np.nan
+        row[HITS], row[ALREADY] = 0.0, 0.0
         while k < len(starts) and starts[k] < a and stops[k] <= a:
             k += 1
         first = k
@@ -317,6 +336,8 @@ def find_outcomes(
             k += 1
         if k > first:
             row[OUTCOME], row[DELAY] = CAUGHT, np.float64(starts[first] - a)
+            if 2 * (starts[first] - origin) < borders[j]:
+                row[DELAY], row[ALREADY] = 0.0, 1.0
             k -= 1  # the last of them may reach the next event
             continue
         early = np.float64(a - stops[k - 1]) if k > 0 else np.inf
@@ -329,5 +350,6 @@ def find_outcomes(
         before = 0.5 * np.float64(2 * (a - origin) - borders[j])
         after = 0.5 * np.float64(borders[j + 1] - 2 * (b - origin))
         point, last = k > 0 and starts[k - 1] == stops[k - 1], j + 1 == len(true_starts)
-        if is_close(early, late, before, after, point, last):
+        alarms = offsets[j + 1] - offsets[j]
+        if is_close(early, late, before, after, point, last, alarms, close):
             row[OUTCOME] = CLOSE_CALL

@@ -158,6 +158,16 @@ def score_zone(alarms: Alarms, k: int, end: int, zone: Zone) -> tuple[float, flo
 
 
 @kernel
+def is_caught(alarms: Alarms, k: int, end: int, a: Tick, b: Tick) -> bool:
+    """Return whether one of the alarms k, ..., end - 1 overlaps an event, as in `overlaps`."""
+    starts, stops, _ = alarms
+    n = first_beyond(starts, k, a, True)
+    if n > k and stops[n - 1] > a:
+        return True
+    return n < end and (starts[n] < b or starts[n] == a)
+
+
+@kernel
 def score_seam(
     truth: tuple[Ticks, Ticks, Ticks],
     alarms: Alarms,
@@ -165,15 +175,15 @@ def score_seam(
     observed: bool,
     zero_division: float,
     events: NDArray[np.float64],
-) -> tuple[float, float, float]:
-    """Return precision, recall and F1 with the seam at one place, and add to the events.
+) -> tuple[float, float, float, float]:
+    """Return precision, recall, F1 and the events caught with one seam, and add to the events.
 
     `truth` has starts, stops and the borders of the zones. It is the zones that are moved, to start
     at the seam, and the alarms are there twice, once a span later, so that nothing wraps.
     """
     (true_starts, true_stops, borders), (starts, stops, _) = truth, alarms
     zones = len(true_starts)
-    precision_sum, defined, recall_sum = 0.0, 0, 0.0
+    precision_sum, defined, recall_sum, caught = 0.0, 0, 0.0, 0.0
     k = first_beyond(starts, 0, borders[0] + seam, True)
     if k > 0 and stops[k - 1] > borders[0] + seam:
         k -= 1
@@ -186,6 +196,8 @@ def score_seam(
         if k < end:
             zone = (true_starts[j] + seam, true_stops[j] + seam, A, B)
             precision, recall = score_zone(alarms, k, end, zone)
+            if is_caught(alarms, k, end, zone[0], zone[1]):
+                caught += 1.0
             f1 = harmonic_mean(precision, recall)
             precision_sum += precision
             recall_sum += recall
@@ -207,7 +219,7 @@ def score_seam(
     else:
         precision = precision_sum / defined if defined > 0 else np.nan
     recall = recall_sum / zones
-    return precision, recall, harmonic_mean(precision, recall)
+    return precision, recall, harmonic_mean(precision, recall), caught
 
 
 def seam_elements(*arguments: Any) -> int:
@@ -231,14 +243,16 @@ def score_seams(
     scores: NDArray[np.float64],
     events: NDArray[np.float64],
 ) -> None:
-    """Fill in precision, recall and F1 (rows) for a part of the seams, and add to the events.
+    """Fill in precision, recall, F1 and events caught (rows) for a part of the seams.
+
+    What each seam gives at the events is added to them.
 
     The first seam, 0, is what was observed; `events` is about the others, and has no rows if nobody
     asks.
     """
     truth, alarms = (true_starts, true_stops, borders), (starts, stops, sums)
     for number in range(part[0], part[1]):
-        scores[0, number], scores[1, number], scores[2, number] = score_seam(
+        scores[0, number], scores[1, number], scores[2, number], scores[3, number] = score_seam(
             truth, alarms, seams[number], number == 0, zero_division, events
         )
 

@@ -542,6 +542,7 @@ def affiliation_curve(
     ignore: Any = None,
     max_step: Any = None,
     nan: str = "raise",
+    close: Any = None,
 ) -> AffiliationCurve:
     r"""Score a detector at every threshold, each exactly as `affiliation` would.
 
@@ -567,6 +568,8 @@ def affiliation_curve(
         Time that does not count, and how long a sample lasts at most, as in `affiliation`.
     nan
         What to do with samples whose score is nan: ``"raise"``, or ``"ignore"`` their time.
+    close
+        How far from a true event a close call may be at most, as in `affiliation`.
 
     Returns
     -------
@@ -586,7 +589,7 @@ def affiliation_curve(
     Affiliation(precision=0.750, recall=0.917, f1=0.825, events=1)
     """
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
-    scored = read_scored(truth, scores, **axis, nan=nan)
+    scored = read_scored(truth, scores, **axis, nan=nan).calling(close)
     scored.require_truth("affiliation")
     pieces = cut_samples(scored)
     rows, order = weigh(pieces, pieces.scores), descending_order(pieces.scores)

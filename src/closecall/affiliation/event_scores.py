@@ -35,7 +35,12 @@ SCORES = ("precision", "recall", "f1")
 ABOVE_CHANCE = ("precision_above_chance", "recall_above_chance", "f1_above_chance")
 _DISTANCES = ("precision_distance", "recall_distance")
 _LENGTHS = ("predicted_duration", "early", "late", "delay", "nearest")
-COLUMNS = (*_TIMES, "outcome", *SCORES, *_DISTANCES, "predicted_count", *_LENGTHS, *ABOVE_CHANCE)
+_ALREADY = "already_in_alarm"
+COLUMNS = (
+    *(*_TIMES, "outcome", *SCORES, *_DISTANCES, "predicted_count", *_LENGTHS),
+    *(_ALREADY, *ABOVE_CHANCE),
+)
+TOLD = ("outcome", "delay", "nearest", _ALREADY)  # what `outcome_text` takes
 _TAKEN = {*COLUMNS, "event", "detector", "best"}  # beside each other in a comparison
 OUTCOMES = ("missed", "close call", "caught")  # in the order of the codes of `_kernels`
 
@@ -131,10 +136,12 @@ class EventScores(TrueEvents):
 
     @cached_property
     def outcome(self) -> NDArray[np.str_]:
-        """What happened to the event: ``caught``, ``close call`` or ``missed``.
+        r"""What happened to the event: ``caught``, ``close call`` or ``missed``.
 
         Caught: an alarm overlaps it. Close call: none does, but the nearest alarm of its zone is
-        nearer than nine in ten places of the zone outside the event. Missed: all else.
+        nearer than chance would put it. With q the share of places of the zone outside the event
+        that are nearer than that alarm, and k alarms in the zone, :math:`1 - (1 - q)^k \le 0.1`;
+        and it is no farther than ``close``, where that is given. Missed: all else.
         """
         return np.array(OUTCOMES)[self.table[:, _kernels.OUTCOME].astype(np.int64)]
 
@@ -142,7 +149,8 @@ class EventScores(TrueEvents):
     def delay(self) -> NDArray[Any]:
         """The start of the first alarm that overlaps the event, minus the event's start.
 
-        Negative if the alarm was on before, nan if the event was not caught.
+        Negative if the alarm was raised before the event, in its zone; 0 if it was on before the
+        zone began (`already_in_alarm`); nan if the event was not caught.
         """
         return self._duration(_kernels.DELAY)
 
@@ -167,9 +175,14 @@ class EventScores(TrueEvents):
 
     @property
     def missed(self) -> NDArray[np.bool_]:
-        """Whether the event was missed, and not even a close call."""
-        missed: NDArray[np.bool_] = self.table[:, _kernels.OUTCOME] == _kernels.MISSED
-        return missed
+        """Whether the event was not caught; a close call is missed, too."""
+        return ~self.caught
+
+    @property
+    def already_in_alarm(self) -> NDArray[np.bool_]:
+        """Whether the event was caught by an alarm that was on before the event's zone began."""
+        already: NDArray[np.bool_] = self.table[:, _kernels.ALREADY] == 1
+        return already
 
     @property
     def median_delay(self) -> Any:
@@ -265,9 +278,7 @@ def plain_detail(value: Any) -> Any:
 def outcome_texts(rows: list[dict[str, Any]]) -> list[str]:
     """Return what happened to events, of their plain rows."""
     return [
-        outcome_text(
-            row["outcome"], row["delay"], row["nearest"], dated=isinstance(row["start"], str)
-        )
+        outcome_text(**{name: row[name] for name in TOLD}, dated=isinstance(row["start"], str))
         for row in rows
     ]
 

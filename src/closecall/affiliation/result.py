@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.affiliation import _kernels
+from closecall.affiliation._shift_kernels import TOLERANCE
 from closecall.affiliation.event_scores import (
     ABOVE_CHANCE,
     SCORES,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from closecall.signature import Signature
     from closecall.statistics import ScoreIntervals
 
-_COUNTS = ("caught", "alarms", "false_alarms", "alarmed")
+_COUNTS = ("caught", "close_calls", "missed", "alarms", "false_alarms", "alarmed")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -74,6 +75,16 @@ class Affiliation:
     def caught(self) -> int:
         """How many true events an alarm overlaps."""
         return int(np.count_nonzero(self.events.caught))
+
+    @property
+    def close_calls(self) -> int:
+        """How many true events were not caught, but an alarm came close; see `events.outcome`."""
+        return int(np.count_nonzero(self.events.outcome == "close call"))
+
+    @property
+    def missed(self) -> int:
+        """How many true events were not caught, close calls among them."""
+        return len(self.events) - self.caught
 
     @property
     def alarms(self) -> int:
@@ -118,7 +129,7 @@ class Affiliation:
         --------
         >>> import closecall as cc
         >>> cc.affiliation([0, 0, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 0, 0, 0]).chance
-        Chance(precision=0.576, recall=0.743, f1=0.641, shifts=7)
+        Chance(precision=0.576, recall=0.743, f1=0.641, caught=0.429, shifts=7)
         """
         if isnan(self.zero_division):
             return self.events.chance
@@ -174,16 +185,29 @@ class Affiliation:
         return self.chance.above("f1")
 
     @property
-    def headline(self) -> str:
-        """What people ask first: how many events were caught, how fast, and the false alarms.
+    def caught_above_chance(self) -> float:
+        """The share of the events that chance does not catch, and that were caught; at most 1.
 
-        The median delay counts an event that was not caught as never.
+        :math:`(c - m) / (n - m)` for c of n events caught and m caught by chance,
+        ``chance.caught``; nan where chance catches all.
+        """
+        level = self.chance.caught
+        left = len(self.events) - level
+        return (self.caught - level) / left if left > TOLERANCE else nan
+
+    @property
+    def headline(self) -> str:
+        """What people ask first: how many events were caught, by how much luck, how fast.
+
+        Beside the events caught stands how many the same alarms catch when they are moved. The
+        median delay counts an event that was not caught as never; where more than half of the time
+        is in alarm, that share is told in its place. Then come the false alarms.
 
         Examples
         --------
         >>> import closecall as cc
         >>> cc.affiliation([0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 1]).headline
-        '2 of 2 caught, median delay 0.5, no false alarms'
+        '2 of 2 caught (1.2 by chance), median delay 0.5, no false alarms'
         """
         return self._headline(0)
 
@@ -192,9 +216,11 @@ class Affiliation:
         return headline(
             self.caught,
             len(self.events),
-            inf if delay is None else float(delay),
-            self.false_alarms,
-            self._evaluated_time,
+            chance=self.chance.caught if self.alarms else nan,
+            median_delay=inf if delay is None else float(delay),
+            alarmed=self.alarmed,
+            false_alarms=self.false_alarms,
+            length=self._evaluated_time,
             dated=self.events.pair.clock.kind == "datetime",
             fewest=fewest,
         )
@@ -284,9 +310,9 @@ class Affiliation:
                 "column": column,
                 "value": value,
                 "events": len(happened),
-                "caught": happened.count("caught"),
+                "caught": (caught := happened.count("caught")),
                 "close_calls": happened.count("close call"),
-                "missed": happened.count("missed"),
+                "missed": len(happened) - caught,
             }
             for value, happened in outcomes.items()
         ]
@@ -303,7 +329,7 @@ class Affiliation:
         >>> cc.affiliation([0, 1, 1, 0], [0, 1, 0, 0]).to_dict(flat=True)["recall"]
         0.875
         """
-        numbers = (*_COUNTS, *SCORES, *ABOVE_CHANCE)
+        numbers = (*_COUNTS, *SCORES, *ABOVE_CHANCE, "caught_above_chance")
         values = {
             **plain({name: getattr(self, name) for name in numbers}),
             "chance": self.chance.to_dict(),
@@ -367,10 +393,10 @@ class Affiliation:
 
     def _repr_html_(self) -> str:
         """Show the scores, the level of chance and the first events in a notebook."""
-        moved = f"the same alarms, moved: {_scores_line(self.chance.values())}"
+        moved = f"the same alarms, moved: {_scores_line(self.chance)}"
         return display(
             self.headline,
-            _scores_line(self.values()),
+            _scores_line(self),
             moved,
             notebook_columns(list(islice(self.events.rows(), MOST_ROWS))),
             more_rows(len(self.events), "event"),
@@ -411,8 +437,8 @@ def ignored_to_dict(series: TruthInSpan) -> dict[str, Any]:
     return {"ignored_time": plain(series.ignored_time), "left_out": series.left_out._asdict()}
 
 
-def _scores_line(scores: dict[str, float]) -> str:
-    return ", ".join(f"{heading(name)} {score_or_dash(value)}" for name, value in scores.items())
+def _scores_line(scores: Affiliation | Chance) -> str:
+    return ", ".join(f"{heading(name)} {score_or_dash(getattr(scores, name))}" for name in SCORES)
 
 
 def fewest_false_alarms(results: Iterable[Affiliation]) -> int:

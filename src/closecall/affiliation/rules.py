@@ -394,7 +394,7 @@ def choose_threshold(
     0.9
     >>> alarms = [score >= chosen.threshold for score in scores]
     >>> cc.affiliation([0, 0, 0, 0, 0, 0, 1, 1], alarms, ignore=[(0, 4)]).headline
-    '0 of 1 caught, no false alarms'
+    '0 of 1 caught, no alarms'
     """
     known = ThresholdRule.read(rule)
     if truth is None:

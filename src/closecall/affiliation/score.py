@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ def affiliation(
     ignore: Any = None,
     max_step: Any = None,
     point_length: Any = None,
+    close: Any = None,
     zero_division: float = nan,
 ) -> Affiliation:
     r"""Score predicted events against true events, locally to each true event.
@@ -68,6 +69,9 @@ def affiliation(
     point_length
         A length for true and predicted points, a number or a timedelta, cut at the next event. In
         a zone that also has predicted ranges, points without a length weigh nothing in precision.
+    close
+        How far from a true event an alarm may be at most to be a close call, a number or a
+        timedelta; see ``events.outcome``. Without it, only chance decides what is close.
     zero_division
         What an event without any affiliated prediction counts for in the mean precision: nan
         (the default) leaves it out, 0 or 1 counts it as that.
@@ -103,7 +107,7 @@ def affiliation(
     """
     require_zero_division(zero_division)
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
-    pair = read_pair(truth, predicted, **axis)
+    pair = read_pair(truth, predicted, **axis).calling(close)
     if point_length is not None:
         length = read_length(point_length, pair.clock, "point_length")
         pair = pair.with_point_length(length).asking(point_length=point_length)
@@ -133,7 +137,8 @@ def score_pair(pair: Pair, zero_division: float = nan, *, ahead: bool = True) ->
     table = np.empty((zones, _kernels.COLUMNS))
     exact = borders.dtype.kind == "i"
     sums = _kernels.score_zones(*truth, origin, borders, pieces, offsets, table, exact)
-    _kernels.find_outcomes(*truth, *predicted, origin, borders, table, ahead)
+    close = inf if pair.close is None else float(pair.close)
+    _kernels.find_outcomes(*truth, *predicted, origin, borders, offsets, table, close, ahead)
     events = EventScores(pair, borders, table, np.diff(offsets), len(pair.predicted))
     # The mean over the events (equation 6).
     precision_sum, defined, recall_sum = sums

@@ -176,7 +176,7 @@ def _seams(pair: Pair, unit: Tick) -> tuple[Ticks, Ticks]:
 
 
 class ShiftScores(NamedTuple):
-    """Precision, recall and F1 (first axis) as they are, and for the shifts of the alarms."""
+    """Precision, recall, F1 and events caught (first axis) as they are, and for the shifts."""
 
     observed: Floats
     null: Floats
@@ -216,7 +216,7 @@ def score_moved(
     sizes = (len(pair.truth),) * 2 + (len(pair.predicted),) * 2 + (1,)
     true_starts, true_stops, *sides, (length,), seams = np.split(ends, np.cumsum(sizes))
     starts, stops = (2 * np.concatenate((ticks, ticks + length)) for ticks in sides)
-    scores = np.empty((3, 1 + seams.size))
+    scores = np.empty((4, 1 + seams.size))
     events = np.zeros((true_starts.size if per_event else 0, 3, _shift_kernels.SHIFT_COLUMNS))
     series = (
         2 * true_starts,
@@ -288,7 +288,7 @@ class Chance:
     --------
     >>> import closecall as cc
     >>> cc.affiliation([0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 0]).chance
-    Chance(precision=0.625, recall=0.491, f1=0.520, shifts=5)
+    Chance(precision=0.625, recall=0.491, f1=0.520, caught=0.8, shifts=5)
     """
 
     precision: float
@@ -297,6 +297,8 @@ class Chance:
     """Mean recall of the shifts; 0 without alarms."""
     f1: float
     """Mean F1 of the shifts, which is not the F1 of the two means; nan without alarms."""
+    caught: float
+    """Mean number of true events that the shifts catch; 0 without alarms."""
     precision_std: float
     """Standard deviation of the precision of the shifts."""
     recall_std: float
@@ -322,11 +324,12 @@ class Chance:
             return cls.without_shifts(len(pair.truth), zero_division, 0.0)
         n = min(SHIFTS, max(_FEWEST_SHIFTS, _MOST_ZONES // len(pair.truth)))
         found = score_shifts(pair, n, zero_division, per_event=per_event)
-        levels = _named(found.null.mean(axis=1).tolist(), found.null.std(axis=1).tolist())
-        means: dict[str, Any] = dict(zip(_SCORES, found.event_shifts[2], strict=True))
-        events = EventChance(**means, observed=found.event_observed)
+        *means, caught = found.null.mean(axis=1).tolist()
+        levels = _named(means, caught, found.null[:3].std(axis=1).tolist())
+        at_events: dict[str, Any] = dict(zip(_SCORES, found.event_shifts[2], strict=True))
+        events = EventChance(**at_events, observed=found.event_observed)
         levels |= {"shifts": found.null.shape[1], "exact": found.exact, "step": found.step}
-        return cls(**levels, events=events, observed=found.observed)
+        return cls(**levels, events=events, observed=found.observed[:3])
 
     @classmethod
     def without_shifts(cls, events: int, precision: float, recall: float) -> Chance:
@@ -336,7 +339,7 @@ class Chance:
         observed = np.stack((undefined, recalls, undefined))
         rows = EventChance(undefined, recalls, undefined, observed)
         scores = [float(precision), recall, f1]
-        levels = _named(scores, [nan if isnan(score) else 0.0 for score in scores])
+        levels = _named(scores, recall, [nan if isnan(score) else 0.0 for score in scores])
         levels |= {"shifts": 0, "exact": not isnan(recall), "step": nan}
         return cls(**levels, events=rows, observed=np.array(scores))
 
@@ -346,8 +349,8 @@ class Chance:
         return float(above_chance(self.observed[_SCORES.index(name)], getattr(self, name)))
 
     def values(self) -> dict[str, float]:
-        """Return the levels by name."""
-        return {name: getattr(self, name) for name in _SCORES}
+        """Return the levels of the scores, and of the events caught, by name."""
+        return {name: getattr(self, name) for name in (*_SCORES, "caught")}
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
@@ -364,11 +367,11 @@ class Chance:
         }
 
     def __repr__(self) -> str:
-        levels = ", ".join(f"{name}={value:.3f}" for name, value in self.values().items())
-        return f"Chance({levels}, shifts={self.shifts})"
+        levels = ", ".join(f"{name}={getattr(self, name):.3f}" for name in _SCORES)
+        return f"Chance({levels}, caught={self.caught:.3g}, shifts={self.shifts})"
 
 
-def _named(means: list[float], deviations: list[float]) -> dict[str, Any]:
-    """Name the means of the three scores, and their standard deviations."""
+def _named(means: list[float], caught: float, deviations: list[float]) -> dict[str, Any]:
+    """Name the means of the scores and of the events caught, and the scores' deviations."""
     spreads = {f"{name}_std": value for name, value in zip(_SCORES, deviations, strict=True)}
-    return dict(zip(_SCORES, means, strict=True)) | spreads
+    return {**dict(zip(_SCORES, means, strict=True)), "caught": caught, **spreads}

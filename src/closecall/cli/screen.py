@@ -214,10 +214,10 @@ def print_detectors(
     *more: Column,
 ) -> None:
     """Print several detectors, a headline and a row each, and what must be known beside them."""
-    shown = [plain_name(name, _LONGEST_NAME) for name in results]
-    width = max(map(len, shown))
-    for name, told in zip(shown, headlines(results).values(), strict=True):
-        console.print(Text.assemble((f"{name:<{width}}", "bold cyan"), "  ", told))
+    told = Table.grid(padding=(0, 2, 0, 0))
+    for name, text in headlines(results).items():
+        told.add_row(Text(plain_name(name, _LONGEST_NAME), "bold cyan", no_wrap=True), Text(text))
+    console.print(told)
     print_notes(noted, console)
     found = results.values()
     columns = [

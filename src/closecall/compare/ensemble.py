@@ -82,7 +82,7 @@ class Ensemble:
             "alarms": len(self.predicted),
             "caught": self.result.caught,
             "false_alarms": self.result.false_alarms,
-            "missed": int(np.count_nonzero(self.events.missed)),
+            "missed": self.result.missed,
         }
 
     def __repr__(self) -> str:

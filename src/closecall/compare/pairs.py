@@ -21,7 +21,7 @@ class PairComparison:
 
     Every true event is counted once: in one of the eight counts of events that both detect (with
     at least one prediction in the event's zone), or in one of the three of events that are
-    undetected. Apart from these, ``missed_by_first`` and its like count events by their outcome.
+    undetected. Apart from these, ``missed_by_first`` and its like count events not caught.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class PairComparison:
     undetected_by_second: int
     undetected_by_both: int
     missed_by_first: int
-    """The outcome of the event is ``missed`` for the first, and not for the second."""
+    """The second caught the event, and the first did not."""
     missed_by_second: int
     missed_by_both: int
     precision_difference: float

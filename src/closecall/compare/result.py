@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.affiliation import affiliation
-from closecall.affiliation.event_scores import outcome_texts
+from closecall.affiliation.event_scores import TOLD, outcome_texts
 from closecall.affiliation.result import headlines, latex_scores
 from closecall.affiliation.rules import BEST_F1, read_rules, rule_notes, signed_rules
 from closecall.compare import tables
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _FEWEST = 2
 _NOTEBOOK = (  # counts, those that are read first at the front
-    *("caught", "close_calls", "missed", "alarms", "false_alarms"),
+    *("caught", "close_calls", "missed", "alarms", "false_alarms", "alarmed"),
     *("caught_alone", "best", "tied", "found", "found_alone", "threshold"),
 )
 _MOST_DECIMALS = 15  # a float has no more, and numpy rounds to nan with many more
@@ -57,6 +57,7 @@ def compare(
     ignore: Any = None,
     max_step: Any = None,
     nan: str = "raise",
+    close: Any = None,
     decimals: int | None = None,
 ) -> Comparison:
     """Compare detectors event by event: who is better, on which events, and in what.
@@ -90,6 +91,8 @@ def compare(
     nan
         What to do with samples whose score is nan: ``"raise"``, or ``"ignore"`` their time for all
         detectors.
+    close
+        How far from a true event a close call may be at most, as in `closecall.affiliation`.
     decimals
         Round the scores of each event to so many decimals before they are compared (the paper's
         counts come out with 2). By default they are compared as they are. What is reported is
@@ -108,8 +111,8 @@ def compare(
     >>> truth = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
     >>> late, noisy = [0, 0, 0, 1, 1, 0, 0, 0, 0, 0], [0, 1, 1, 1, 0, 1, 0, 0, 1, 0]
     >>> c = cc.compare(truth, {"late": late, "noisy": noisy})
-    >>> c.headline
-    "'noisy' has the best F1, 0.91: 2 of 2 caught, median 0.5 early, 1 false alarm per 10"
+    >>> c.headline[:66]
+    "'noisy' has the best F1, 0.91: 2 of 2 caught (1.2 by chance), medi"
     >>> c.best
     (('late',), ('noisy',))
     >>> c.pair("noisy", "late").missed_by_second
@@ -126,7 +129,7 @@ def compare(
         )
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     _require_one_kind(truth, predicted, scores, **axis)
-    detectors = read_detectors(truth, predicted, scores, **axis, nan=nan)
+    detectors = read_detectors(truth, predicted, scores, **axis, nan=nan, close=close)
     rules = dict.fromkeys(detectors.scored, BEST_F1) | read_rules(thresholds, detectors.scored)
     names = [*detectors.predicted, *detectors.scored]
     if len(names) < _FEWEST:
@@ -186,6 +189,8 @@ class DetectorSummary:
     """How many events it predicts."""
     false_alarms: int
     """How many of them overlap no true event."""
+    alarmed: float
+    """The share of the time in alarm."""
     caught: int
     """True events that an alarm overlaps."""
     caught_alone: int
@@ -193,7 +198,9 @@ class DetectorSummary:
     close_calls: int
     """True events that no alarm overlaps, but one is near."""
     missed: int
-    """All other true events."""
+    """True events that no alarm overlaps, close calls among them."""
+    caught_above_chance: float
+    """The share of the events that chance does not catch, and that it caught; nan if none."""
     found: int
     """True events with at least one prediction in their zone."""
     found_alone: int
@@ -261,7 +268,7 @@ class Comparison:
 
     @property
     def missed_by_all(self) -> tuple[int, ...]:
-        """Numbers of the events, from 0, whose outcome is ``missed`` for every detector."""
+        """Numbers of the events, from 0, that no detector caught."""
         missed = np.array([result.events.missed for result in self.results.values()])
         return tuple(np.flatnonzero(missed.all(axis=0)).tolist())
 
@@ -273,7 +280,7 @@ class Comparison:
         --------
         >>> import closecall as cc
         >>> cc.compare([0, 1, 1, 0], {"a": [0, 0, 1, 1], "b": [0, 1, 1, 0]}).headline
-        "'b' has the best F1, 1.00: 1 of 1 caught, median delay 0, no false alarms"
+        "'b' has the best F1, 1.00: 1 of 1 caught (1 by chance), median delay 0, no false alarms"
         """
         leader = max(self.detectors, key=lambda row: row.f1 if isfinite(row.f1) else -1.0)
         if not isfinite(leader.f1):
@@ -284,7 +291,7 @@ class Comparison:
     @cached_property
     def detectors(self) -> tuple[DetectorSummary, ...]:
         """One row per detector: scores, events caught, and events on which it is the best."""
-        caught = {name: result.events.outcome == "caught" for name, result in self.results.items()}
+        caught = {name: result.events.caught for name, result in self.results.items()}
         catchers, finders, leaders = (
             np.sum(rows, axis=0) for rows in (list(caught.values()), self.found, self.leads)
         )
@@ -296,10 +303,12 @@ class Comparison:
                 **result.values(),
                 alarms=result.alarms,
                 false_alarms=result.false_alarms,
+                alarmed=result.alarmed,
                 caught=result.caught,
                 caught_alone=int(np.count_nonzero(caught[name] & (catchers == 1))),
-                close_calls=int(np.count_nonzero(result.events.outcome == "close call")),
-                missed=int(np.count_nonzero(result.events.missed)),
+                close_calls=result.close_calls,
+                missed=result.missed,
+                caught_above_chance=result.caught_above_chance,
                 found=int(np.count_nonzero(found)),
                 found_alone=int(np.count_nonzero(found & (finders == 1))),
                 best=int(np.count_nonzero(leads & (leaders == 1))),
@@ -514,7 +523,7 @@ class Comparison:
             for name in ("precision", "recall", "f1")
         }
         scores["F1 by chance"] = [score_or_dash(self.results[row.name].chance.f1) for row in shown]
-        names = ("start", "stop", "outcome", "delay", "nearest")
+        names = ("start", "stop", *TOLD)
         sides = {
             name: list(islice(result.events.rows(names), MOST_ROWS))
             for name, result in self.results.items()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # What every metric takes, and how an average treats what is undefined, are not its parameters.
 _SHARED = {"truth", "predicted", "scores", "times", "end", "span", "ignore", "max_step"}
-_SHARED |= {"nan", "point_length", "zero_division"}
+_SHARED |= {"nan", "point_length", "close", "zero_division"}
 
 
 class MetricResult:

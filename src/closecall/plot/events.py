@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Bbox
 
 from closecall.affiliation import Affiliation, affiliation
+from closecall.affiliation.event_scores import TOLD
 from closecall.affiliation.zones import in_ticks
 from closecall.axis import read_axis
 from closecall.columns import read_column
@@ -232,8 +233,8 @@ def _event_texts(events: EventScores, write: str) -> list[list[str]]:
         pairs = [
             (ticks_text(row[2], clock), ticks_text(row[3], clock)) for row in events.table.tolist()
         ]
-    dated, names = clock.kind == "datetime", ("outcome", "delay", "nearest")
-    told = [outcome_text(**row, dated=dated) for row in events.rows(names)]
+    dated = clock.kind == "datetime"
+    told = [outcome_text(**row, dated=dated) for row in events.rows(TOLD)]
     words, found = events.outcome.tolist(), (events.predicted_count > 0).tolist()
     delays = [long if word == "caught" else word for long, word in zip(told, words, strict=True)]
     return [

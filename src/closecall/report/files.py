@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from datetime import tzinfo
+from math import inf, nan
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,12 +19,11 @@ from closecall.report.explorer import Page, Report, SeriesTrouble, require_page,
 from closecall.signature import value_text
 from closecall.tables.data_files import ONE, FileNames, list_files
 from closecall.tables.grouping import group
-from closecall.tables.incidents import read_events
 from closecall.tables.reading import arrow, read_table, shown_name
 from closecall.tables.roles import NamedTable
-from closecall.tables.series import Inputs, Sides
-from closecall.tables.sources import joined_files, with_folders
-from closecall.wording import counted
+from closecall.tables.series import Inputs, Sides, read_ignored_file, require_zones
+from closecall.tables.sources import joined_files
+from closecall.wording import headline
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
@@ -51,9 +52,7 @@ def folder_inputs(inputs: Inputs, keys: tuple[str, ...]) -> tuple[Inputs, tuple[
     if len([file for file in inputs.files if file is not None]) > 1:
         raise InputError("one folder with everything", "a folder and a file")
     tables = {
-        file: with_folders(
-            read_table(file.path, encoding=inputs.encoding, memory=inputs.memory), file
-        )
+        file: file.complete(read_table(file.path, encoding=inputs.encoding, memory=inputs.memory))
         for file in files
     }
     table = NamedTable(shown_name(folder), joined_files(tables))
@@ -116,7 +115,11 @@ def _commands(inputs: Inputs, arguments: dict[str, Any]) -> dict[str, Call]:
         name, value = field.name, getattr(inputs, field.name)
         if name in _NO_OPTIONS or value == getattr(usual, name):
             continue
-        option = f"--{ {'since': 'from', 'max_step': 'max-step'}.get(name, name) }"
+        option = f"--{ {'since': 'from'}.get(name, name).replace('_', '-') }"
+        if isinstance(value, Mapping):  # zones by file
+            for key, one in value.items():
+                options += [option, f"{key}={_option_text(one)}"]
+            continue
         values = [] if value is True else value if isinstance(value, tuple) else [value]
         options += [option, *(_option_text(one) for one in values)]
     calls = {}
@@ -183,12 +186,22 @@ def _page_of_rows(table: pa.Table, title: str, script: Script) -> Report:
 def _row_summary(row: dict[str, Any]) -> dict[str, Any]:
     """Return what the first page says of a detector on a series."""
     scores = ("precision", "recall", "f1")
-    false_alarms = counted(row["false_alarms"], "false alarm")
+    days, delay = row["evaluated_days"], row["median_delay"]
+    told = headline(
+        row["caught"],
+        row["true_events"],
+        chance=row["chance_caught"] if row["predicted_events"] else nan,
+        median_delay=inf if delay is None else delay,
+        alarmed=row["alarmed"],
+        false_alarms=row["false_alarms"],
+        length=nan if days is None else days * 86_400,
+        dated=days is not None,
+    )
     return {
         "name": str(row["detector"]),
         **{score: row[f"affiliation_{score}"] for score in scores},
-        "chance": {score: row[f"chance_{score}"] for score in scores},
-        "headline": f"{row['caught']} of {row['true_events']} caught, {false_alarms}",
+        "chance": {score: row[f"chance_{score}"] for score in (*scores, "caught")},
+        "headline": told,
         "caught": row["caught"],
         "false_alarms": row["false_alarms"],
     }
@@ -201,8 +214,7 @@ def _read_ignore(inputs: Inputs) -> Events | str | None:
         return named
     if str(named) in inputs.tables[0].columns or not Path(named).exists():
         return str(named)
-    options: dict[str, Any] = {"timezone": inputs.timezone, "series": inputs.series}
-    return read_events(named, merge=True, encoding=inputs.encoding, **options)
+    return read_ignored_file(inputs)
 
 
 def _series(
@@ -219,7 +231,7 @@ def _series(
     # What is missing is missing for all series.
     for name in by:
         table.column(name, "by")
-    Sides.find([table], inputs)
+    require_zones([table], Sides.find([table], inputs), inputs)
     for column, argument in ((inputs.time, "time"), (value, "value")):
         if column is not None:
             table.column(column, argument)

@@ -101,6 +101,7 @@ def series_content(
     grid, offsets = _common_grid(columns, counts_samples=counts_samples)
     starts, stops, limits, shown, *stretches, borders = offsets[:8]
     names = ("starts", "stops", "seams")
+    per_tick = (limits[1] - limits[0]).item() / (series.stop - series.start)
     detectors = [
         *_scored_contents(found, rules, grid, moved=moved),
         *_labelled_contents(found, grid, offsets[8:]),
@@ -111,6 +112,7 @@ def series_content(
         "name": name,
         "clock": grid.describe(*shown.tolist()),
         "span": limits.tolist(),
+        "close": None if series.close is None else series.close * per_tick,
         "shown": shown.tolist(),
         "truth": {"starts": packed_times(starts), "stops": packed_times(stops)},
         "details": {

@@ -80,7 +80,7 @@ def score_files(
     >>> incidents = pa.table({"start": [10], "stop": [20]})
     >>> alarms = pa.table({"at": [12, 18]})
     >>> score_files(incidents, alarms, predicted="at,at", span=(0, 100)).headline
-    '1 of 1 caught, median delay 2, no false alarms'
+    '1 of 1 caught (0.2 by chance), median delay 2, no false alarms'
     """
     series = Inputs((truth_file, predicted_file), **inputs).read([predicted])
     results, _ = score_series(series, point_length=point_length, zero_division=zero_division)

@@ -66,15 +66,15 @@ def test_metrics_are_named_as_in_evaluate():
 def test_the_columns_of_a_row_follow_from_the_question():
     columns = ask().row_columns
     assert columns[:3] == ("detector", "status", "reason")
-    levels = ("chance_precision", "chance_recall", "chance_f1")
-    assert columns[-4:] == (*levels, "data_hash")
+    levels = ("chance_precision", "chance_recall", "chance_f1", "chance_caught")
+    assert columns[-5:] == (*levels, "data_hash")
     happened = ("caught", "false_alarms", "alarmed", "median_delay", "evaluated_days")
     assert columns[9:15] == (*happened, "alarmed_events")
-    assert ask(score=None, predicted="p").row_columns[-4:-1] == levels
+    assert ask(score=None, predicted="p").row_columns[-5:-1] == levels
     average = ask(metrics=["affiliation_average_precision"]).row_columns
     assert average[-3:-1] == ("threshold", "affiliation_average_precision")
     retuned = ask(retune=20).row_columns
-    assert retuned[-6:-1] == (*levels, "chance_average_precision", "retuned_f1")
+    assert retuned[-7:-1] == (*levels, "chance_average_precision", "retuned_f1")
     ignored = ask(nan="ignore").row_columns
     assert ignored[15:18] == ("ignored_time", "left_out_events", "left_out_alarms")
     assert "best_f1" in ask(threshold="cross_fit").row_columns

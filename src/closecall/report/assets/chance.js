@@ -118,7 +118,7 @@ function move({ starts, stops }, shift, [from, to], moved) {
 
 // Compute the levels, one shift at a time: what is yielded says nothing, what is returned does.
 export function* movedLevels(series, predicted, shift) {
-  const levels = { precision: NaN, recall: 0, f1: NaN };
+  const levels = { precision: NaN, recall: 0, f1: NaN, caught: 0 };
   if (!predicted.starts.length) return levels;
   let [onGrid, alarms, unit] = [series, predicted, shift];
   const step = shift.rounding === undefined ? NaN : commonStep(series, predicted, shift);
@@ -138,7 +138,7 @@ export function* movedLevels(series, predicted, shift) {
   const moved = { starts: new Float64Array(room), stops: new Float64Array(room) };
   const pieces = emptyPieces(room, onGrid.zones);
   const rows = emptyRows(onGrid.truth.starts.length);
-  const sums = { precision: 0, recall: 0, f1: 0 };
+  const sums = { precision: 0, recall: 0, f1: 0, caught: 0 };
   for (const by of shifts) {
     const count = move(alarms, by, onGrid.span, moved);
     const scores = scoreZones(onGrid, cutAtBorders(moved, onGrid.zones, count, pieces), rows);

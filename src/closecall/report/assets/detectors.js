@@ -121,7 +121,7 @@ class Row {
       setText(this.wrong, falseAlarmsOf(view.series, result, view.results));
       this.spark.refresh(result.rows, `${caught} events caught`);
     } else {
-      setText(this.headline, headlineOf(view.series, result, view.results));
+      setText(this.headline, headlineOf(view.series, result, levels ?? undefined, view.results));
       setText(this.note, noteText(view, index));
     }
     this.element.classList.toggle("active", view.active === index);
@@ -223,7 +223,7 @@ export class Detectors {
   tellActive() {
     const { view } = this;
     const { detectors } = view.series;
-    setText(this.headline, `${detectors[view.active].name}: ${headlineOf(view.series, view.results[view.active], view.results)}`);
+    setText(this.headline, `${detectors[view.active].name}: ${headlineOf(view.series, view.results[view.active], view.levels[view.active] ?? undefined, view.results)}`);
     setText(this.note, noteText(view, view.active));
     const left = detectors.length - view.shown.size;
     const scrolls = this.list.firstChild.scrollHeight > this.list.firstChild.clientHeight + 1 ? " The list scrolls." : "";

@@ -14,7 +14,7 @@ const outside = (d0, d1, event, m) => event * (d1 - d0) + ramp(d0, d1, m) + dist
 
 export const OUTCOMES = ["missed", "close call", "caught"]; // by their codes
 const [MISSED, CLOSE_CALL, CAUGHT] = [0, 1, 2];
-const CLOSE = 10; // a close call is nearer than all but one in so many places outside the event
+const CHANCE_OF_FAR = 0.9; // the least probability that random alarms are all farther from the event
 
 export function fMeasure(precision, recall) {
   const total = 0.5 * recall + 0.5 * precision;
@@ -179,7 +179,7 @@ function overlaps(start, stop, a, b) {
 
 // What happened to each event, in one merge of the events with the alarms as they were predicted,
 // not as zones cut them. Gives how many alarms overlap an event.
-function findOutcomes({ truth, zones }, { starts, stops }, rows) {
+function findOutcomes({ truth, zones, close = Infinity }, { starts, stops }, { offsets }, rows) {
   const events = truth.starts.length;
   let k = 0;
   let lastHit = -1;
@@ -195,7 +195,8 @@ function findOutcomes({ truth, zones }, { starts, stops }, rows) {
     }
     if (k > first) {
       rows.outcome[j] = CAUGHT;
-      rows.delay[j] = starts[first] - a;
+      rows.already[j] = starts[first] < zones[j] ? 1 : 0; // and not raised for this event
+      rows.delay[j] = rows.already[j] ? 0 : starts[first] - a;
       k--; // the last of them may reach the next event
       continue;
     }
@@ -210,7 +211,9 @@ function findOutcomes({ truth, zones }, { starts, stops }, rows) {
     if (early > before || (early === before && starts[k - 1] < stops[k - 1])) early = Infinity;
     if (late > after || (late === after && j + 1 < events)) late = Infinity;
     const nearest = Math.min(early, late);
-    if (CLOSE * (nearest + Math.min(nearest, before, after)) <= before + after) rows.outcome[j] = CLOSE_CALL;
+    if (nearest === Infinity || nearest > close) continue;
+    const nearer = before + after ? (nearest + Math.min(nearest, before, after)) / (before + after) : 0;
+    if ((1 - nearer) ** (offsets[j + 1] - offsets[j]) >= CHANCE_OF_FAR) rows.outcome[j] = CLOSE_CALL;
   }
   return hits;
 }
@@ -224,15 +227,16 @@ function medianDelay({ outcome, delay }) {
 
 const COLUMNS = [
   "precision", "recall", "f1", "precisionDistance", "recallDistance", "early", "late", "duration",
-  "outcome", "delay", "nearest",
+  "outcome", "delay", "nearest", "already",
 ];
 
-// Precision and recall of each event into the columns of rows, and their means.
+// Precision and recall of each event into the columns of rows; their means, and the events caught.
 export function scoreZones(series, pieces, rows) {
   const { starts, stops } = series.truth;
   let precisionSum = 0;
   let recallSum = 0;
   let defined = 0;
+  let caught = 0;
   for (let j = 0; j < starts.length; j++) {
     const first = pieces.offsets[j];
     const after = pieces.offsets[j + 1];
@@ -247,10 +251,13 @@ export function scoreZones(series, pieces, rows) {
     precisionSum += rows.precision[j];
     recallSum += rows.recall[j];
     defined++;
+    let k = first;
+    while (k < after && !overlaps(pieces.starts[k], pieces.stops[k], starts[j], stops[j])) k++;
+    if (k < after) caught++;
   }
   const precision = defined ? precisionSum / defined : NaN;
   const recall = recallSum / starts.length;
-  return { precision, recall, f1: fMeasure(precision, recall) };
+  return { precision, recall, f1: fMeasure(precision, recall), caught };
 }
 
 export function emptyRows(events) {
@@ -260,14 +267,14 @@ export function emptyRows(events) {
 // All that `closecall.affiliation` gives: the scores, what happened, and a row for each event.
 export function scoreEvents(series, predicted) {
   const rows = emptyRows(series.truth.starts.length);
-  const scores = scoreZones(series, cutAtBorders(predicted, series.zones), rows);
+  const pieces = cutAtBorders(predicted, series.zones);
+  const scores = scoreZones(series, pieces, rows);
   for (let j = 0; j < rows.f1.length; j++) rows.f1[j] = fMeasure(rows.precision[j], rows.recall[j]);
-  const hits = findOutcomes(series, predicted, rows);
+  const hits = findOutcomes(series, predicted, pieces, rows);
   return {
     ...scores,
     rows,
     predicted,
-    caught: rows.outcome.reduce((count, code) => count + (code === CAUGHT), 0),
     alarms: predicted.starts.length,
     falseAlarms: predicted.starts.length - hits,
     alarmed: rows.duration.reduce((sum, length) => sum + length, 0) / (series.span[1] - series.span[0]),

@@ -158,6 +158,7 @@ export async function openSeries(raw) {
     name: raw.name,
     clock: new Clock(raw.clock, raw.shown),
     span: raw.span,
+    close: raw.close ?? Infinity,
     borders,
     truth,
     zones,

@@ -10,6 +10,8 @@ const STEPS = [[86400, 3600], [3600, 60], [120, 1], [59.95, 0.1]];
 const RATES = [["a second", 1], ["a minute", 60], ["an hour", 3600], ["a day", 86400],
   ["a week", 604800], ["a month", 2629800], ["a year", 31557600]];
 const LEAST_RATE = 0.1;
+const LEAST_LEVEL = 0.05;
+const MOSTLY = 0.5; // of the time in alarm, from where on that is told, and no delay
 const LENGTHS = { ms: 0.001, s: 1, second: 1, min: 60, minute: 60, h: 3600, hour: 3600, d: 86400, day: 86400, w: 604800, week: 604800 };
 
 // Whether a number that is written in full lies halfway behind an even digit: where only so much of
@@ -89,7 +91,8 @@ export function lengthText(value, dated) {
 }
 
 // What happened to an event: how late its alarm was, or how near it came.
-export function outcomeText(outcome, delay, nearest, dated) {
+export function outcomeText(outcome, delay, nearest, dated, already = false) {
+  if (already) return "already in alarm";
   if (outcome === "caught" && !Number.isNaN(delay)) {
     if (delay === 0) return "on time";
     return `${lengthText(Math.abs(delay), dated)} ${delay > 0 ? "late" : "early"}`;
@@ -100,14 +103,34 @@ export function outcomeText(outcome, delay, nearest, dated) {
   return `${outcome}, ${outcome === "missed" ? "nearest " : ""}${away}`;
 }
 
-// What people ask first: how many events were caught, how fast, at which price.
-export function headline({ caught, events, medianDelay, falseAlarms, length, dated, fewest = 0 }) {
+// What people ask first: how many events were caught, how fast, at which price. Chance is how many
+// the same alarms catch when they are moved: nan without alarms, undefined while it is not known.
+export function headline({ caught, events, chance, medianDelay, alarmed, falseAlarms, length, dated, fewest = 0 }) {
   const parts = [`${caught} of ${events} caught`];
-  if (medianDelay === Infinity) parts[0] += caught ? " (so the median delay is never)" : "";
-  else if (medianDelay < 0) parts.push(`median ${lengthText(-medianDelay, dated)} early`);
-  else parts.push(`median delay ${lengthText(medianDelay, dated)}`);
-  parts.push(rateText(falseAlarms, "false alarm", length, dated, fewest));
+  if (Number.isNaN(chance)) return `${parts[0]}, no alarms`;
+  if (chance !== undefined) parts[0] += ` (${levelText(chance)} by chance)`;
+  if (alarmed > MOSTLY) {
+    parts.push(`in alarm ${percentText(alarmed)} of the time`);
+  } else if (caught) {
+    const delay = medianDelay === Infinity ? "never" : lengthText(Math.abs(medianDelay), dated);
+    parts.push(medianDelay < 0 ? `median ${delay} early` : `median delay ${delay}`);
+  }
+  if (falseAlarms || alarmed <= MOSTLY) parts.push(rateText(falseAlarms, "false alarm", length, dated, fewest));
   return parts.join(", ");
+}
+
+// How many events chance catches: with one decimal, unless it is a whole number.
+export function levelText(level) {
+  if (level > 0 && level < LEAST_LEVEL) return `<${2 * LEAST_LEVEL}`;
+  return fixed(level, Number.isInteger(level) ? 0 : 1);
+}
+
+// A share as a percentage: 100 % and 0 % only for exactly that.
+export function percentText(share) {
+  const percent = 100 * share;
+  if (halfToEven(percent) === 100 && share < 1) return ">99 %";
+  if (percent > 0 && percent < LEAST_LEVEL) return `<${2 * LEAST_LEVEL} %`;
+  return `${percent >= 10 || percent === 0 ? fixed(percent, 0) : general(percent, 2)} %`;
 }
 
 // How often something happened, in the unit of time that suits the fewest told beside it.
@@ -154,7 +177,7 @@ export function counted(count, noun) {
 export function outcome({ clock }, { rows }, j) {
   const kind = OUTCOMES[rows.outcome[j]];
   const [delay, nearest] = [rows.delay[j], rows.nearest[j]];
-  const text = outcomeText(kind, clock.duration(delay), clock.duration(nearest), clock.dated);
+  const text = outcomeText(kind, clock.duration(delay), clock.duration(nearest), clock.dated, rows.already[j] === 1);
   return { kind, lead: Number.isNaN(delay) ? nearest : delay, text };
 }
 
@@ -164,10 +187,13 @@ function toldWith({ clock, span }, result, all) {
   return { length: clock.evaluated(span[1] - span[0]), dated: clock.dated, fewest: Math.min(...some) };
 }
 
-export function headlineOf(series, result, all = [result]) {
+// The level of chance is that of the result's own alarms, if it is known already.
+export function headlineOf(series, result, level, all = [result]) {
   return headline({
     caught: result.caught,
     events: series.truth.starts.length,
+    chance: result.alarms ? level?.caught : NaN,
+    alarmed: result.alarmed,
     medianDelay: series.clock.duration(result.medianDelay),
     falseAlarms: result.falseAlarms,
     ...toldWith(series, result, all),
