@@ -57,7 +57,7 @@ def test_hostile_names_are_text(hostile):
     assert page.locator("#title").text_content() == HOSTILE[0]
     assert page.locator(".card .name").all_text_contents() == list(HOSTILE)
     page.locator(".card .name").nth(1).click()
-    assert page.locator(".slider > label").text_content() == f"Threshold of {HOSTILE[1]}"
+    assert page.locator(".slider > label").text_content() == f"Threshold of detector {HOSTILE[1]}"
     box = page.locator(".timeline .stage").bounding_box()
     page.mouse.move(box["x"] + 500, box["y"] + box["height"] - 60)
     assert HOSTILE[2] in page.locator("#tooltip").inner_text()

@@ -8,6 +8,7 @@ from math import nan
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from closecall.columns import require_one_index
 from closecall.detectors import by_name
 from closecall.errors import (
     OUT_OF_ORDER,
@@ -297,6 +298,7 @@ def _vectors(
             columns["ignore"] = Events.wrap(read_ignored(given["ignore"]))
         for found in detectors.values():
             columns |= dict(found.values())
+        require_one_index(columns)
         reading = Reading(
             truth="truth",
             time="times" if "times" in columns else None,

@@ -92,7 +92,8 @@ def report(
     values
         The series itself, one number per sample, drawn above the scores; nan is a gap.
     thresholds
-        Where the page opens, one number or by detector; by default each detector's best F1.
+        Where the page opens, a number or a rule of `closecall.choose_threshold`, for all or by
+        detector; by default each detector's best F1.
     title
         What the page is called.
     script

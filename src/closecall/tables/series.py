@@ -442,7 +442,6 @@ class SeriesInput:
             truth=self.in_span,
             predicted={name: one for name, one in found.items() if isinstance(one, Pair)},
             scored={name: one for name, one in found.items() if isinstance(one, Scored)},
-            thresholds={},
         )
 
     @property

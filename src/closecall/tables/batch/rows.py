@@ -227,13 +227,14 @@ class _Detector:
         return Answer(row, event_rows(scores, self.series, table, options))
 
     def _notes(self, row: dict[str, Any]) -> list[str]:
-        """Return what to say of ignored time, and of what the caller may have forgotten."""
-        in_span = self.series.in_span
+        """Return what to say of the threshold, of ignored time, and of what may be forgotten."""
+        in_span, rule = self.series.in_span, self.options.threshold
+        noted = [] if self.pair is None else rule.notes(self.threshold, self.pair)
         if in_span.ignored is None and not row[GAP] and not row[QUIET]:
-            return []
+            return noted
         left_out = 0 if self.pair is None else self.pair.left_out.alarms
         advised = advice(self.scored or self.pair, max_step=self.options.max_step)
-        return [*ignored_note(in_span, {self.name: left_out}), *advised]
+        return [*noted, *ignored_note(in_span, {self.name: left_out}), *advised]
 
     def _data_hash(self) -> str | None:
         """Return a hash of what was evaluated: of alarms, unless scores decide more than these."""
@@ -319,8 +320,7 @@ def _outcomes(pair: Pair, scores: Affiliation | None) -> dict[str, Any]:
     length, dated = pair.stop - pair.start, pair.clock.kind == "datetime"
     days = {"evaluated_days": length * pair.clock.seconds / _DAY} if dated else {}
     if scores is None:
-        covered = (pair.predicted.stops - pair.predicted.starts).sum()
-        alarms = {"false_alarms": len(pair.predicted), "alarmed": float(covered / length)}
+        alarms = {"false_alarms": len(pair.predicted), "alarmed": pair.alarmed}
         return {"caught": 0, "close_calls": 0, "missed": 0, **alarms, **days}
     delay = _number(scores.events.median_delay)
     return {
