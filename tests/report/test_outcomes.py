@@ -166,6 +166,13 @@ def test_every_outcome_is_told_in_words(many):
         "on time",
         "missed, nearest 90 before",
     ]
+    counts = [
+        many.locator(f"[data-filter='{name}'] b") for name in ("caught", "close call", "missed")
+    ]
+    assert [count.text_content() for count in counts] == ["3", "2", "3"]
+    many.locator("[data-filter='missed']").click()
+    assert many.locator("tbody td.outcome").count() == 3
+    many.locator("[data-filter='all']").click()
 
 
 def test_words_for_the_same_numbers(many):
