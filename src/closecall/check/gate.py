@@ -534,10 +534,9 @@ def _moved(name: str | None, run: Run, before: Run) -> list[Moved]:
         was = before.events.get(key, now)
         change, dated = _change(was, now), isinstance(key[1], str)
         if change:
-            told = (_told_outcome(row, dated=dated) for row in (was, now))
-            where = key[0] or None, *key[1:]
-            scores, called = (was["f1"], now["f1"]), (now["title"], now["severity"])
-            found.append(Moved(name, *where, change, *told, *scores, *called))
+            old, new = (_told_outcome(row, dated=dated) for row in (was, now))
+            where, called = (key[0] or None, *key[1:]), (now["title"], now["severity"])
+            found.append(Moved(name, *where, change, old, new, was["f1"], now["f1"], *called))
     counts = {"caught", "affiliation_f1"} <= run.numbers.keys() & before.numbers.keys()
     if run.columns and before.columns and counts and not (run.events and before.events):
         for place, series in enumerate(run.series):

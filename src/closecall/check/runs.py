@@ -177,7 +177,7 @@ class Run:
             return 0  # there are no events
         if not ("caught" in self.columns and "caught" in before.columns):
             return None
-        now, was = (np.nan_to_num(run.columns["caught"]) for run in (self, before))
+        now, was = (np.nan_to_num(side["caught"]) for side in (self.columns, before.columns))
         return float(np.maximum(was - now, 0).sum())
 
     def against(self, before: Run) -> Iterator[tuple[str, float, float, Interval, int]]:
@@ -213,7 +213,7 @@ class Run:
 
 def is_newly_missed(was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Return whether an event was caught before and is not now, be it a close call or not."""
-    return was["outcome"] == "caught" != now["outcome"]
+    return bool(was["outcome"] == "caught" != now["outcome"])
 
 
 def _worse(now: NDArray[np.float64], was: NDArray[np.float64]) -> bool:
