@@ -333,6 +333,7 @@ def _common(clock: Clock, part: Timed, first: str) -> Clock:
             f"`{first}` and `{part.name}` to be on one kind of time axis",
             f"{kinds[0]} and {kinds[1]}",
             hint="Give all times as datetimes, or all as numbers.",
+            code="mixed_kinds",
         )
     if clock.kind != "datetime":
         return Clock("number")

@@ -25,11 +25,12 @@ SMALLER = sizes(400, 1_600, 6_400, 25_600)  # so many values that this is how ma
 # of them loads compiled code, which takes longer than these series. It pauses after each unit, so
 # that it is in the middle of its work when it is stopped, however late that is.
 START = f"""
-import signal, sys, time, types
+import signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
-sys.modules["closecall.tables.batch.preload"] = types.ModuleType("preload")
 from closecall.cli import main
+from closecall.tables.batch import engines
+engines._PRELOADED = "json"
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
 from closecall.tables import units

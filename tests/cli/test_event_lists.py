@@ -139,19 +139,45 @@ def test_wall_clocks_are_read_in_their_zone(run, refuse, tmp_path):
     report = scored(run, f"score {name} {AGAINST} --time utc {zone} --from 2024-03-01T02:00")
     assert pairs(report) == [("2024-03-01T04:00:00+01:00", "2024-03-01T08:00:00+01:00")]
     assert report["ignored_time"] == 3600
-    message = refuse("score", name, *AGAINST.split(), "--time", "local", *zone.split())[0]
+    local = f"score {name} {AGAINST} --time local"
+    message, hint = refuse(*local.split(), *zone.split())
+    assert (
+        "`--timezone` to be given by file where several have times without an offset, got "
+        "'Europe/Berlin' for events.csv and samples.csv." in message
+    )
+    both = "--timezone truth=Europe/Berlin --timezone predicted="
+    assert hint == f"Hint: Give each file its zone, for example {both}UTC."
+    message = refuse(*local.split(), *f"{both}Europe/Berlin".split())[0]
     assert (
         "'local' in row 27 of samples.csv to be a time that the clocks of Europe/Berlin show once"
         in message
     )
     twice = written(tmp_path, "start,end\n2024-03-01 04:00,2024-10-27 02:30\n", "twice.csv")
-    message = refuse("score", twice, *AGAINST.split(), "--time", "utc", *zone.split())[0]
-    assert "'end' in row 1 of twice.csv" in message
+    command = f"score {twice} {AGAINST} --time utc {zone}"
+    message, hint = refuse(*command.split())
+    assert "2024-10-27 02:30:00 ('end' in row 1)." in message
+    assert hint.startswith("Hint: Choose with `--fold earlier` or `--fold later`, or write them")
+    assert "2024-10-27 02:30:00+01:00" in refuse(*command.split(), "--fold", "later")[0]
     message = refuse("score", name, *AGAINST.split(), "--timezone", "Mars")[0]
     assert "`--timezone` to name a known time zone, such as Europe/Berlin, got 'Mars'." in message
     message, hint = refuse("score", name, *AGAINST.split(), "--time", "utc")
     assert "to have a time zone everywhere or nowhere" in message
     assert hint.endswith("or say what those without are in with --timezone.")
+
+
+def test_numbers_are_dates_only_with_a_unit(run, refuse, tmp_path):
+    name = written(tmp_path, "start,end\n2024-03-01T03:00Z,2024-03-01T07:00Z\n")
+    rows = [f"{1709251200 + 3600 * n},{alarm}" for n, alarm in enumerate(ALARM)]
+    written(tmp_path, "\n".join(["t,alarm", *rows, ""]), "epoch.csv")
+    command = f"score {name} epoch.csv --predicted alarm --time t"
+    message, hint = refuse(*command.split())
+    assert "to be on one kind of time axis, got datetimes and numbers." in message
+    assert hint.endswith("if numbers count from 1970, say in which unit with --time-unit.")
+    assert pairs(scored(run, f"{command} --time-unit s")) == [
+        ("2024-03-01T03:00:00+00:00", "2024-03-01T07:00:00+00:00")
+    ]
+    message = refuse(*command.split(), "--time-unit", "min", code=2)[0]
+    assert "'min' is not one of 's', 'ms', 'us', 'ns'" in message
 
 
 @pytest.mark.parametrize("kind", ["csv", "json"])

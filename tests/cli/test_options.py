@@ -122,3 +122,12 @@ def test_an_option_is_read_as_its_usage_says(usage, more, arguments, value):
     assert command.main(arguments, standalone_mode=False) == value
     with click.Context(command) as context:
         assert usage.split()[-1] in command.get_help(context)
+
+
+@pytest.mark.parametrize(
+    "zones",
+    ["UTC --timezone Europe/Berlin", "truth=UTC --timezone truth=UTC", "UTC --timezone truth=UTC"],
+)
+def test_a_zone_is_given_once(refuse, zones):
+    message = refuse("score", "a.csv", "--timezone", *zones.split(), code=2)[0]
+    assert "--timezone is given once for all files, or once for each, as truth=ZONE." in message

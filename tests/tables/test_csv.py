@@ -135,6 +135,8 @@ def test_gzipped_parquet_keeps_the_types_of_its_keys(tmp_path):
     (tmp_path / "x.gz").write_bytes(gzip.compress(sink.getvalue()))
     source = open_source(tmp_path / "x.gz", ask("key0"))
     assert read_groups(source.units()) == expected_groups(table, ["key0"])
+    with pytest.raises(InputError, match=r"x.gz to be plain Parquet, since it is large, got gzip"):
+        open_source(tmp_path / "x.gz", ask("key0"), WHOLE_BYTES=0)
 
 
 @pytest.mark.parametrize("content", [LIKE_NUMBERS, LIKE_NUMBERS.replace("001,0,1,1,0", "001,0")])

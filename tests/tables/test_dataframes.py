@@ -21,6 +21,7 @@ from tests.tables.series_tables import (
     read_groups,
     series_table,
 )
+from tests.tables.test_parquet_units import all_copied
 from tests.tables.unit_sizes import open_source, sizes
 
 TABLE = series_table(KEYS["strings"])
@@ -36,8 +37,7 @@ def dask_frame(table, partitions):
 
 @pytest.mark.parametrize("data", [TABLE, pl.from_arrow(TABLE).lazy()], ids=["eager", "lazy"])
 def test_narwhals_reads_what_it_knows(data):
-    rows, _ = _from_any(data, ask("key0"))
-    units = open_source(rows, ask("key0")).units()
+    units = open_source(_from_any(data, ask("key0")), ask("key0")).units()
     assert read_groups(units) == expected_groups(TABLE, ["key0"])
 
 
@@ -126,7 +126,7 @@ def test_on_disk_as_in_memory(keys, stream):
     source = open_source(STREAMS[stream](table), ask(by), size=ON_DISK)
     units = source.units()
     assert len(units) > 1
-    assert all(unit.folder is not None for unit in units)
+    assert all_copied(units)
     assert read_groups(units) == expected_groups(table, by)
 
 
@@ -134,7 +134,7 @@ def test_the_file_goes_with_the_last_unit():
     table = series_table(KEYS["strings"])
     source = open_source(STREAMS["reader"](table), ask("key0"), size=ON_DISK)
     units = source.units()
-    path = Path(units[0].parts[0][0].path)
+    path = Path(units[0].parts[0][0].file.path)
     del source
     assert path.exists()
     del units[1:]
@@ -164,7 +164,7 @@ def test_a_copy_that_a_worker_cannot_see_is_named_in_one_line():
     table = series_table(KEYS["strings"])
     units = open_source(table.to_reader(), ask("key0"), size=ON_DISK).units()
     elsewhere = pickle.loads(pickle.dumps(units[0]))  # noqa: S301 - pickled here
-    path = elsewhere.parts[0][0].path
+    path = elsewhere.parts[0][0].file.path
     units.clear()
     with pytest.raises(InputError, match="got no such file on ") as got:
         list(elsewhere.groups())

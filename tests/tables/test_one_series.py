@@ -145,14 +145,26 @@ def told_row(text, rows, events, **key):
 
 
 def with_texts(table):
-    """Write times as text with an offset."""
+    """Write times as text, with an offset if they have a zone."""
+    if pd.api.types.is_integer_dtype(table["t"]):
+        return table
     times = [time if pd.isna(time) else time.isoformat() for time in table["t"]]
     return table.assign(t=pd.Series(times, index=table.index, dtype=object))
 
 
-def many(table):
+def in_milliseconds(table):
+    """Write times as milliseconds of an epoch."""
+    return table.assign(t=[round(1000 * time.timestamp()) for time in table["t"]])
+
+
+def as_clocks_show(table):
+    """Leave out the offset of times."""
+    return table.assign(t=table["t"].dt.tz_localize(None))
+
+
+def many(table, written):
     """Return a table of three series, of which "b" is this one and the others are sound."""
-    sound = ordered(messy_table(), "first").fillna({"score": 0.5})
+    sound = written(ordered(messy_table(), "first").fillna({"score": 0.5}))
     parts = {"a": sound, "b": table, "c": sound.assign(score=sound["score"] / 2)}
     return pd.concat([part.assign(series=name) for name, part in parts.items()])
 
@@ -167,7 +179,7 @@ def command_line(name, file, options):
     """Write options of Python as those of a command."""
     line = [name, file, "--truth", "label", "--time", "t"]
     for key, value in options.items():
-        option = {"since": "--from", "max_step": "--max-step"}.get(key, f"--{key}")
+        option = {"since": "--from"}.get(key, f"--{key.replace('_', '-')}")
         if isinstance(value, timedelta):
             value = f"{value // MINUTE}min"  # noqa: PLW2901 - as a command has it
         line += [option, value.isoformat() if isinstance(value, datetime) else str(value)]
@@ -244,7 +256,14 @@ def batch(run, table, detector, disorder, key=(), **options):
 
 
 def batch_of_many(run, table, *arguments, **options):
-    return batch(run, many(table), *arguments, key={"series": "b"}, by="series", **options)
+    table = many(table, written_as(options))
+    return batch(run, table, *arguments, key={"series": "b"}, by="series", **options)
+
+
+def written_as(options):
+    """Return how the times of other series are written."""
+    ways = {"time_unit": in_milliseconds, "timezone": as_clocks_show}
+    return next((way for option, way in ways.items() if option in options), lambda table: table)
 
 
 def report(run, table, detector, disorder, **options):
@@ -264,7 +283,7 @@ def report(run, table, detector, disorder, **options):
 
 
 def report_of_many(run, table, *arguments, **options):
-    return report(run, many(table), *arguments, by="series", **options)
+    return report(run, many(table, written_as(options)), *arguments, by="series", **options)
 
 
 def stream(run, table, detector, disorder, **options):
@@ -529,6 +548,26 @@ def test_options_that_are_read_alike(run, name, entry):
     options = SPECIAL_OPTIONS[name]
     found = ENTRY_POINTS[entry](run, messy_table(), "alarm", "mean", **options)
     require_same(found, messy_table(), "alarm", "mean", **options)
+
+
+@pytest.mark.parametrize("entry", [entry for entry in ENTRY_POINTS if entry != "vectors"])
+def test_numbers_of_an_epoch(run, entry):
+    options = OPTIONS | {"nan": "ignore"}
+    table = in_milliseconds(messy_table())
+    found = ENTRY_POINTS[entry](run, table, "score", "mean", time_unit="ms", **options)
+    require_same(found, messy_table(), "score", "mean", **options)
+
+
+ZONED = [entry for entry in ENTRY_POINTS if entry not in ("vectors", *BATCHES, "stream")]
+
+
+@pytest.mark.parametrize("entry", ZONED)
+@pytest.mark.parametrize("timezone", ["Europe/Berlin", "predicted=Europe/Berlin"])
+def test_times_as_clocks_show_them(run, entry, timezone):
+    options = OPTIONS | {"nan": "ignore"}
+    table = as_clocks_show(messy_table())
+    found = ENTRY_POINTS[entry](run, table, "score", "mean", timezone=timezone, **options)
+    require_same(found, messy_table(), "score", "mean", **options)
 
 
 def unasked(name):

@@ -14,6 +14,7 @@ import pytest
 from closecall.errors import InputError, MissingExtraError
 from closecall.tables import grouping
 from closecall.tables.batch.options import BatchOptions
+from closecall.tables.grouping import group
 from tests.conftest import full_disk
 from tests.tables.series_tables import (
     KEYS,
@@ -23,7 +24,7 @@ from tests.tables.series_tables import (
     read_groups,
     series_table,
 )
-from tests.tables.test_parquet_units import rows_of
+from tests.tables.test_parquet_units import all_copied, rows_of
 from tests.tables.unit_sizes import open_source
 
 
@@ -37,6 +38,23 @@ def units_of(table, path, question, size):
     return open_source(path, question, size=size).units()
 
 
+@pytest.mark.parametrize("kind", [pa.float64(), pa.float32(), pa.float16()], ids=str)
+def test_zero_has_no_sign(tmp_path, kind):
+    """DuckDB takes -0.0 for 0.0, and Arrow does not."""
+    table = scattered([(0.0,), (-0.0,), (1.0,), (float("nan"),)])
+    table = table.set_column(0, "key0", table["key0"].cast(kind))
+    units = units_of(table, tmp_path / "x.parquet", ask("key0"), rows_of(8))
+    assert all_copied(units)
+    groups = [(str(key), rows) for unit in units for key, rows in unit.groups()]
+    assert {key: rows.num_rows for key, rows in groups} == {
+        "(0.0,)": 41,
+        "(1.0,)": 30,
+        "(nan,)": 25,
+    }
+    in_memory = [(str(key), rows.num_rows) for key, rows in group(table, ["key0"])]
+    assert sorted(in_memory) == sorted((key, rows.num_rows) for key, rows in groups)
+
+
 @pytest.mark.parametrize("name", ["two columns", "with a null"])
 def test_sorted_on_disk(tmp_path, name):
     keys = KEYS[name]
@@ -44,10 +62,10 @@ def test_sorted_on_disk(tmp_path, name):
     units = units_of(table, path, ask(key_names(keys)), rows_of(8))
     assert read_groups(units) == expected_groups(table, key_names(keys))
     # A sorted file takes the place of the other one, and goes when nobody reads it any more.
-    [sorted_path] = {file.path for unit in units for file, _ in unit.parts}
+    [sorted_path] = {rows.file.path for unit in units for rows, _ in unit.parts}
     assert sorted_path != str(path)
     assert Path(sorted_path).exists()
-    assert all(unit.folder is not None for unit in units)
+    assert all_copied(units)
     del units
     assert not Path(sorted_path).parent.exists()
 
@@ -63,7 +81,7 @@ def test_types_survive_the_sort(tmp_path):
     for name, column in columns.items():
         table = table.set_column(table.column_names.index(name), name, column)
     units = units_of(table, tmp_path / "x.parquet", ask("key0"), rows_of(8))
-    assert all(unit.folder is not None for unit in units)
+    assert all_copied(units)
     assert read_groups(units) == expected_groups(table, ["key0"])
     kinds = {
         rows.schema.field(name).type for u in units for _, rows in u.groups() for name in columns
@@ -81,7 +99,7 @@ def test_names_that_differ_in_case_only(tmp_path):
     for row in named.to_pylist():
         wanted[(row["S"],)].append(row)
     assert {key: rows.to_pylist() for key, rows in groups.items()} == wanted
-    assert all(unit.folder is not None for unit in units)
+    assert all_copied(units)
 
 
 def test_keys_and_folders_may_have_any_name(tmp_path, monkeypatch):
@@ -91,7 +109,7 @@ def test_keys_and_folders_may_have_any_name(tmp_path, monkeypatch):
     table = scattered([(key,) * 5 for (key,) in KEYS["strings"]])
     named = table.rename_columns([*names, *table.column_names[5:]])
     units = units_of(named, tmp_path / "x.parquet", ask(names), rows_of(8))
-    assert all(unit.folder is not None for unit in units)
+    assert all_copied(units)
     assert read_groups(units) == expected_groups(named, names)
 
 
@@ -116,7 +134,7 @@ def test_keys_may_have_any_type(tmp_path):
     for number, (kind, values) in enumerate(KINDS):
         table = table.set_column(number, by[number], pa.array(values, kind).take(places))
     units = units_of(table, tmp_path / "x.parquet", ask(by), rows_of(8))
-    assert all(unit.folder is not None for unit in units)
+    assert all_copied(units)
     assert read_groups(units) == expected_groups(table, by)
 
 
@@ -164,7 +182,6 @@ def test_a_full_disk_is_one_clear_message_and_leaves_nothing(tmp_path, monkeypat
         sort(tables, *keyed, tmp_path)
     assert str(got.value).startswith(f"Expected room in {tmp_path} to sort x by key, got `")
     assert "TMPDIR" in str(got.value)
-    assert "36 MB or more for each million rows" in str(got.value)
     assert not list(tmp_path.iterdir())
 
 

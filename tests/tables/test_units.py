@@ -10,7 +10,7 @@ import pytest
 from closecall.errors import InputError
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
-from closecall.tables.units import TemporaryFolder, _remove
+from closecall.tables.data_files import TemporaryFolder, _remove
 from tests.tables.series_tables import ask, expected_groups, read_groups, series_table
 from tests.tables.unit_sizes import open_source, sizes
 

@@ -93,6 +93,7 @@ def parse_threshold(text: str) -> int | float | str:
     multiple=True,
 )
 @options.option("--time COLUMN", "Column of times; samples are counted without it.")
+@options.time_unit
 @options.option(
     "--threshold RULE",
     "A number, best_f1 (the default), best_f1_global, cross_fit, quantile:Q, sigma:K, mad:K, "
@@ -179,7 +180,8 @@ def batch(
         source: Any = data[0] if len(data) == 1 else list(data)
         ignore = given["ignore"]
         if ignore is not None and Path(ignore).is_file():
-            given["ignore"] = read_events(ignore, encoding=given["encoding"], merge=True)
+            known = {name: given[name] for name in ("encoding", "time_unit")}
+            given["ignore"] = read_events(ignore, merge=True, **known)
         if layout is not None:
             known = {name: given[name] for name in ("by", "series", "truth")}
             timed = given["time"] is not None

@@ -14,7 +14,7 @@ from closecall.cli.intervals import MOST_PAIRS, print_intervals
 from closecall.cli.options import OFFSETS
 from closecall.errors import OUT_OF_ORDER
 from closecall.statistics.ranks import wins_text
-from closecall.tables.batch.summary import DISORDER_HINT, STATUSES, higher_is_better
+from closecall.tables.batch.summary import DISORDER_HINT, STATUSES
 from closecall.tables.series import Status
 from closecall.wording import (
     UNDEFINED,
@@ -316,7 +316,7 @@ def _print_ranks(ranks: Ranks, console: Console) -> None:
 
 
 def _print_meaning(result: BatchResult, metrics: list[str], console: Console) -> None:
-    way = "highest" if higher_is_better(metrics[0], result.options) else "lowest"
+    way = "highest" if result.options.metric_of(metrics[0]).higher_is_better else "lowest"
     name = _heading(metrics[0])
     lines = [
         f"Scores are means over the series that have one; best: on how many {name} is the {way}."

@@ -17,6 +17,7 @@ from closecall.files import are_one_file, require_apart
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
 from closecall.tables.reading import MEMORY
 from closecall.tables.series import DISORDERS, Inputs, ReadingOptions
+from closecall.tables.times import FOLDS, TIME_UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -51,9 +52,15 @@ _HINTS = {
     "repeated_times": "Keep one sample of each time with --disorder first, last or mean.",
     "unsorted_times": "Put them in order with --disorder sort; several series in one file are for "
     "`closecall batch --by`.",
+    "zone_of_several": "Give each file its zone, for example --timezone {first}={zone} --timezone "
+    "{second}=UTC.",
 }
 """What to do on the command line, by the code of an error."""
 _ZONED = f"{OFFSETS}; or say what those without are in with --timezone."
+_COUNTED = (
+    "Give all times as dates, or all as numbers; if numbers count from 1970, say in which unit "
+    "with --time-unit."
+)
 _STREAMED = "A stream is scored as it comes. Of a file, `closecall score` takes --disorder."
 _CALLS = {"closecall.metrics.table()": "closecall metrics"}
 _BRACKETS = "'\"()[]"
@@ -110,6 +117,7 @@ class Command(click.Command):
     def _hints(self) -> dict[str, str]:
         names = {parameter.name for parameter in self.params}
         zones = {"mixed_zones": _ZONED} if "timezone" in names else {}
+        zones |= {"mixed_kinds": _COUNTED} if "time_unit" in names else {}
         streamed = dict.fromkeys(OUT_OF_ORDER, _STREAMED) if "disorder" not in names else {}
         return _HINTS | zones | streamed
 
@@ -297,6 +305,25 @@ def _each_once(
     return chosen or None
 
 
+def parse_zone(text: str) -> tuple[str | None, str]:
+    """Read the zone of one file, ``FILE=ZONE``, or of all, ``ZONE``.
+
+    >>> parse_zone("truth=Europe/Berlin"), parse_zone("UTC")
+    (('truth', 'Europe/Berlin'), (None, 'UTC'))
+    """
+    file, equals, zone = text.rpartition("=")
+    return (file if equals else None), zone
+
+
+def _zones(_: click.Context, __: click.Parameter, zones: tuple[tuple[str | None, str], ...]) -> Any:
+    """Return a zone, zones by file, or None; raise if one is given twice, or for all and a file."""
+    given = dict(zones)
+    if len(given) < len(zones) or (None in given and len(given) > 1):
+        message = "--timezone is given once for all files, or once for each, as truth=ZONE."
+        raise click.UsageError(message)
+    return given.get(None, given or None)
+
+
 def _interval_settings(
     *, intervals: bool, level: float | None, resamples: int | None, block: int | None = None
 ) -> dict[str, Any] | None:
@@ -363,6 +390,11 @@ def as_one(
     return decorate
 
 
+time_unit = option(
+    "--time-unit s|ms|us|ns",
+    "What times that are numbers count from 1970 in UTC; just numbers if not given.",
+    type=click.Choice(TIME_UNITS),
+)
 predicted = option(
     "--predicted COLUMN",
     "0/1 column of a detector, or START,STOP; repeat it, or give a pattern, for several.",
@@ -480,7 +512,20 @@ def inputs(
         disorder(*disorders),
         option("--merge", "Join listed events that overlap or touch."),
         option("--clip", "Cut listed events to the series, and drop those outside of it."),
-        option("--timezone ZONE", "What times without an offset are in, such as Europe/Berlin."),
+        option(
+            "--timezone [FILE=]ZONE",
+            "What times without an offset are in, such as Europe/Berlin; where several files have "
+            "such, repeat it: truth=ZONE, predicted=ZONE, ignore=ZONE.",
+            type=parse_zone,
+            multiple=True,
+            callback=_zones,
+        ),
+        option(
+            "--fold earlier|later",
+            "Which is meant of an hour that clocks show twice; an error if not given.",
+            type=click.Choice(FOLDS),
+        ),
+        time_unit,
         choice(
             "--open", "What to do with listed events that have no end yet.", "error", "until-end"
         ),

@@ -81,6 +81,7 @@ _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 @options.option("--score COLUMN", "Anomaly scores, instead of alarms.")
 @options.option("--threshold X", "Scores from which on there is an alarm.", type=float)
 @options.option("--time COLUMN", "Times, numbers or ISO 8601.")
+@options.time_unit
 @options.evaluated(scores=True, files=False)
 @options.option("--end TIME", "Where the last sample stops, for the totals.")
 @options.option("--every DURATION", "Print totals that often as well, 1min or a number of seconds.")
@@ -91,7 +92,6 @@ def stream(
     predicted: str | None,
     score: str | None,
     threshold: float | None,
-    end: Any,
     every: Any,
     state: str | None,
     **columns: Any,
@@ -117,7 +117,7 @@ def stream(
     try:
         for lines in _arriving(file, seconds):
             if lines is None:
-                _print_total(scored, samples, end)
+                _print_total(scored, samples)
                 continue
             chunk = samples.read(lines)
             scored.update(chunk.truth, chunk.alarms, times=samples.times, ignore=chunk.ignored)
@@ -129,7 +129,7 @@ def stream(
     finally:
         if state is not None and scored:
             _store(scored, state)
-    _print_total(scored, samples, end)
+    _print_total(scored, samples)
 
 
 def _stored(state: str | None, max_step: Any) -> AffiliationStream:
@@ -239,7 +239,7 @@ class _Samples:
         """Return truth, alarms and what is ignored in some whole lines; their times are kept."""
         if self.seen == 0:
             lines = self._begin(lines)
-        table = NamedTable(self.name, self._table(lines))
+        table = NamedTable(self.name, self._table(lines), time_format=self.reading.time_format())
         with counted_from(self.count):
             chunk = self._chunk(table)
             if self.reading.time is not None:
@@ -405,13 +405,11 @@ def _fine(times: pa.ChunkedArray) -> pa.ChunkedArray:
     return times.cast(imported("pyarrow").timestamp("us", kind.tz))
 
 
-def _result(
-    scored: AffiliationStream, samples: _Samples, end: Any, notes: list[str]
-) -> Affiliation:
+def _result(scored: AffiliationStream, samples: _Samples, notes: list[str]) -> Affiliation:
     """Score all that was seen; what is wrong is raised, and what is inferred is noted."""
     samples.require_inside()
     try:
-        return scored.result(end=end)
+        return scored.result(end=samples.reading.end)
     except UnevenTimesError:
         usual = samples.usual_end()
         if usual is None or samples.clock is None:
@@ -420,13 +418,13 @@ def _result(
         return scored.result(end=usual[0])
 
 
-def _print_total(scored: AffiliationStream, samples: _Samples, end: Any) -> None:
+def _print_total(scored: AffiliationStream, samples: _Samples) -> None:
     """Print the scores of all that was seen, if there was a true event."""
     events = len(scored)
     total: dict[str, Any] = {"kind": "total", "events": events, "alarms": scored.alarms}
     notes: list[str] = []
     try:
-        result = _result(scored, samples, end, notes)
+        result = _result(scored, samples, notes)
     except ClosecallError as error:
         if events:
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from datetime import tzinfo
 from math import inf, nan
@@ -18,11 +19,10 @@ from closecall.report.explorer import Page, Report, SeriesTrouble, require_page,
 from closecall.signature import value_text
 from closecall.tables.data_files import ONE, FileNames, list_files
 from closecall.tables.grouping import group
-from closecall.tables.incidents import read_events
 from closecall.tables.reading import arrow, read_table, shown_name
 from closecall.tables.roles import NamedTable
-from closecall.tables.series import Inputs, Sides
-from closecall.tables.sources import joined_files, with_folders
+from closecall.tables.series import Inputs, Sides, read_ignored_file, require_zones
+from closecall.tables.sources import joined_files
 from closecall.wording import headline
 
 if TYPE_CHECKING:
@@ -52,9 +52,7 @@ def folder_inputs(inputs: Inputs, keys: tuple[str, ...]) -> tuple[Inputs, tuple[
     if len([file for file in inputs.files if file is not None]) > 1:
         raise InputError("one folder with everything", "a folder and a file")
     tables = {
-        file: with_folders(
-            read_table(file.path, encoding=inputs.encoding, memory=inputs.memory), file
-        )
+        file: file.complete(read_table(file.path, encoding=inputs.encoding, memory=inputs.memory))
         for file in files
     }
     table = NamedTable(shown_name(folder), joined_files(tables))
@@ -117,7 +115,11 @@ def _commands(inputs: Inputs, arguments: dict[str, Any]) -> dict[str, Call]:
         name, value = field.name, getattr(inputs, field.name)
         if name in _NO_OPTIONS or value == getattr(usual, name):
             continue
-        option = f"--{ {'since': 'from', 'max_step': 'max-step'}.get(name, name) }"
+        option = f"--{ {'since': 'from'}.get(name, name).replace('_', '-') }"
+        if isinstance(value, Mapping):  # zones by file
+            for key, one in value.items():
+                options += [option, f"{key}={_option_text(one)}"]
+            continue
         values = [] if value is True else value if isinstance(value, tuple) else [value]
         options += [option, *(_option_text(one) for one in values)]
     calls = {}
@@ -212,8 +214,7 @@ def _read_ignore(inputs: Inputs) -> Events | str | None:
         return named
     if str(named) in inputs.tables[0].columns or not Path(named).exists():
         return str(named)
-    options: dict[str, Any] = {"timezone": inputs.timezone, "series": inputs.series}
-    return read_events(named, merge=True, encoding=inputs.encoding, **options)
+    return read_ignored_file(inputs)
 
 
 def _series(
@@ -230,7 +231,7 @@ def _series(
     # What is missing is missing for all series.
     for name in by:
         table.column(name, "by")
-    Sides.find([table], inputs)
+    require_zones([table], Sides.find([table], inputs), inputs)
     for column, argument in ((inputs.time, "time"), (value, "value")):
         if column is not None:
             table.column(column, argument)

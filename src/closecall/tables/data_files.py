@@ -6,8 +6,10 @@ import glob
 import hashlib
 import os
 import re
-from dataclasses import dataclass
-from functools import cached_property
+import shutil
+import tempfile
+import weakref
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -18,7 +20,7 @@ from closecall.parameters import read_path
 from closecall.tables.reading import arrow, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -29,36 +31,43 @@ _MISSING_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _SMALLEST, _LARGEST = -(2**31), 2**31 - 1
 FILENAME, ONE = "filename", "one"
 _FIELD = re.compile(r"\{(\w*)\}")
-_ENDINGS = re.compile(r"(\.(csv|tsv|txt|parquet|pq))?(\.gz)?$", re.IGNORECASE)
+_FILENAME = re.compile(
+    r"(.*?)(?:\.(?:csv|tsv|txt|parquet|pq))?(?:\.gz)?", re.IGNORECASE | re.DOTALL
+)
 _HINT = (
     "Pass 'filename', a pattern such as '{group}/{series}.csv', whose fields become columns, or "
     "'one' if all files are one series."
 )
 
 
-@dataclass(frozen=True)
-class Partition:
-    """A column whose one value for a file stands in the name of its folder."""
+class TemporaryFolder:
+    """A folder that lives as long as this object, in the place that TMPDIR names.
 
-    name: str
-    value: Any
-    type: pa.DataType
+    A copy of the object in another process leaves the folder alone.
+    """
 
-    def column(self, rows: int) -> pa.Array:
-        """Return the value, once for each row."""
-        pyarrow = arrow("pyarrow")
-        return pyarrow.repeat(pyarrow.scalar(self.value, type=self.type), rows)
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="closecall-"))
+        weakref.finalize(self, _remove, self.path, os.getpid())
 
 
-@dataclass(frozen=True)
+def _remove(path: Path, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@dataclass(frozen=True, eq=False)
 class DataFile:
     """One file, and the columns that its folders add."""
 
     path: str
     """As it was given; absolute in every other process."""
-    partitions: tuple[Partition, ...] = ()
+    partitions: Mapping[str, pa.Scalar] = field(default_factory=dict)
+    """Columns with one value for all rows, which the names of folders or files give."""
     given_as: str = ""
     """What messages call it, if it is a copy of what was given."""
+    folder: TemporaryFolder | None = None
+    """Where the file is a copy, keeps it."""
 
     @property
     def name(self) -> str:
@@ -67,12 +76,21 @@ class DataFile:
 
     def key(self, by: tuple[str, ...]) -> tuple[Any, ...] | None:
         """Return the series that the file holds, if its folders name it; else None."""
-        values = {part.name: part.value for part in self.partitions}
-        return tuple(values[name] for name in by) if by and values.keys() >= set(by) else None
+        if not by or not self.partitions.keys() >= set(by):
+            return None
+        return tuple(self.partitions[name].as_py() for name in by)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def complete(self, table: pa.Table) -> pa.Table:
+        """Add the columns that the names of folders and files give; they win over others."""
+        for name, value in self.partitions.items():
+            if name in table.column_names:
+                table = table.drop_columns([name])
+            table = table.append_column(name, arrow("pyarrow").repeat(value, table.num_rows))
+        return table
+
+    def __getstate__(self) -> dict[str, Any]:
         # A worker may run in another folder, or on another machine.
-        return DataFile, (str(Path(self.path).absolute()), self.partitions, self.given_as)
+        return {**self.__dict__, "path": str(Path(self.path).absolute())}
 
 
 def list_files(location: Any, series: str | None = None) -> list[DataFile]:
@@ -106,10 +124,9 @@ def _named(files: Sequence[DataFile], names: FileNames) -> list[DataFile]:
             got = f"{other.path} and {file.path}, which both are {', '.join(values.values())}"
             hint = "Name more of the path: `series='{folder}/{series}.csv'`."
             raise InputError("every file to name a series of its own", got, hint=hint)
-        folders = [part for part in file.partitions if part.name not in values]
-        text = arrow("pyarrow").string()
-        from_name = [Partition(name, value, text) for name, value in values.items()]
-        named.append(DataFile(file.path, (*folders, *from_name)))
+        folders = {name: one for name, one in file.partitions.items() if name not in values}
+        scalars = {name: arrow("pyarrow").scalar(value) for name, value in values.items()}
+        named.append(replace(file, partitions=folders | scalars))
     return named
 
 
@@ -124,16 +141,13 @@ def _path_text(location: Any) -> str:
 
 def _refuse_repeated(paths: Sequence[str]) -> None:
     """Raise for a file that is named twice, which would double its series."""
-    first: dict[Path, str] = {}
+    first: dict[str, str] = {}
     for path in paths:
-        place = Path(os.path.realpath(read_path(path, "data")))  # through loops of links too
+        place = os.path.realpath(read_path(path, "data"))  # through loops of links too
         if place in first:
-            raise InputError(
-                "every file of `data` to be named once",
-                f"{first[place]} twice"
-                if first[place] == path
-                else f"{first[place]} and {path}, which are the same file",
-            )
+            same = f"{first[place]} and {path}, which are the same file"
+            got = f"{path} twice" if first[place] == path else same
+            raise InputError("every file of `data` to be named once", got)
         first[place] = path
     if "-" in paths and len(paths) > 1:
         raise InputError("standard input, `-`, to be all of `data`", "files beside it")
@@ -179,12 +193,10 @@ def is_parquet(file: DataFile, *, alone: bool = False) -> bool:
         return named
 
 
-def files_fingerprint(files: Iterable[DataFile]) -> str:
+def files_fingerprint(files: Sequence[DataFile]) -> str:
     """Return a hash of each file's path, size and time of change."""
     digest = hashlib.sha256()
-    count = 0
     for file in files:
-        count += 1
         path = Path(os.path.realpath(file.path))
         digest.update(os.fsencode(path))
         try:
@@ -192,7 +204,7 @@ def files_fingerprint(files: Iterable[DataFile]) -> str:
         except OSError:  # a file that cannot be read is a unit that fails
             continue
         digest.update(f"\t{status.st_size}\t{status.st_mtime_ns}\n".encode())
-    return f"files:{count}:{digest.hexdigest()}"
+    return f"files:{len(files)}:{digest.hexdigest()}"
 
 
 def place_in(files: Iterable[DataFile]) -> Callable[[DataFile], str]:
@@ -205,16 +217,18 @@ def place_in(files: Iterable[DataFile]) -> Callable[[DataFile], str]:
 def _in_folder(folder: Path) -> list[Path]:
     """List the data files below a folder, all of one kind, or say which file is not one."""
     found = [path for path in _walk(folder, ()) if _is_data(path, folder)]
-    parquet = [path for path in found if path.suffix.lower() in _PARQUET_SUFFIXES]
-    text = [path for path in found if path.suffix.lower() in _TEXT_SUFFIXES]
+    of_kind: dict[bool, Path] = {}
     for path in found:
-        if path.suffix.lower() not in _PARQUET_SUFFIXES + _TEXT_SUFFIXES:
-            got = "a name that says neither" if path.is_file() else "a link to nothing"
-            raise _no_data(path, got)
-    if parquet and text:
+        suffix = path.suffix.lower()
+        if suffix not in _PARQUET_SUFFIXES + _TEXT_SUFFIXES:
+            raise _no_data(
+                path, "a name that says neither" if path.is_file() else "a link to nothing"
+            )
+        of_kind.setdefault(suffix in _PARQUET_SUFFIXES, path)
+    if len(of_kind) > 1:
         rule = f"the files in {folder} to be of one kind"
         hint = "Pass a glob, such as 'folder/**/*.parquet'."
-        raise InputError(rule, f"{parquet[0].name} and {text[0].name}", hint=hint)
+        raise InputError(rule, f"{of_kind[True].name} and {of_kind[False].name}", hint=hint)
     if not found:
         raise InputError(f"Parquet or CSV files in the folder {folder}", "none of them")
     return found
@@ -246,17 +260,16 @@ def _no_data(path: Path, got: str) -> InputError:
     return InputError(f"{path} to be a Parquet or CSV file", got, hint=hint)
 
 
-def _natural(path: Path) -> list[tuple[tuple[int, int | str], ...]]:
+def _natural(path: Path) -> list[list[tuple[int, int | str]]]:
+    """Return what sorts paths folder by folder, and numbers in their names as numbers."""
     return [
-        tuple(
-            (0, int(piece)) if piece.isdecimal() else (1, piece)
-            for piece in re.split(r"(\d+)", part)
-        )
+        [(0, int(x)) if x.isdecimal() else (1, x) for x in re.split(r"(\d+)", part)]
         for part in path.parts
     ]
 
 
 def _with_partitions(paths: Sequence[str], base: Path) -> list[DataFile]:
+    """Add the columns that folders called ``name=value`` below the base give."""
     named = [_folder_values(Path(path), base) for path in paths]
     for path, values in zip(paths, named, strict=True):
         if list(values) != list(named[0]):
@@ -265,11 +278,10 @@ def _with_partitions(paths: Sequence[str], base: Path) -> list[DataFile]:
                 f"{', '.join(named[0]) or 'none'} for {paths[0]} and "
                 f"{', '.join(values) or 'none'} for {path}",
             )
-    columns = {name: [values[name] for values in named] for name in named[0]}
-    typed = [_typed(name, values) for name, values in columns.items()]
+    columns = {name: _typed([values[name] for values in named]) for name in named[0]}
     return [
-        DataFile(path, tuple(partitions[index] for partitions in typed))
-        for index, path in enumerate(paths)
+        DataFile(path, {name: column[place] for name, column in columns.items()})
+        for place, path in enumerate(paths)
     ]
 
 
@@ -282,15 +294,14 @@ def _folder_values(path: Path, base: Path) -> dict[str, str | None]:
     }
 
 
-def _typed(name: str, values: list[str | None]) -> list[Partition]:
+def _typed(values: list[str | None]) -> pa.Array:
     """Type the values as `pyarrow.dataset` does: numbers if all are, and differ, else text."""
     pyarrow = arrow("pyarrow")
     texts = {value for value in values if value is not None}
     numbers = {int(value) for value in texts if re.fullmatch(r"-?\d+", value)}
     if texts and len({x for x in numbers if _SMALLEST <= x <= _LARGEST}) == len(texts):
-        kind = pyarrow.int32()
-        return [Partition(name, None if value is None else int(value), kind) for value in values]
-    return [Partition(name, value, pyarrow.string()) for value in values]
+        return pyarrow.array([x if x is None else int(x) for x in values], pyarrow.int32())
+    return pyarrow.array(values, pyarrow.string())
 
 
 @dataclass(frozen=True)
@@ -304,42 +315,31 @@ class FileNames:
     """
 
     pattern: str
-    """``filename`` for the name without its ending, ``one`` for nothing, or text with fields."""
+    fields: tuple[str, ...]
+    """Names of the columns that the path gives."""
+    expression: re.Pattern[str]
+    """What the end of the path matches, with a group for each field."""
 
     @classmethod
     def read(cls, series: Any) -> FileNames:
-        """Read the option `series`."""
+        """Read the option `series`: ``filename``, ``one`` for no column, or text with fields."""
         if not isinstance(series, str):
             raise InputTypeError("to be a text", shown(series), argument="series", hint=_HINT)
-        names = cls(series)
-        if series in (FILENAME, ONE):
-            return names
-        if not names.fields or "" in names.fields or re.search(r"[{}]", _FIELD.sub("", series)):
-            raise InputError(
-                "to have fields in braces", repr(series), argument="series", hint=_HINT
-            )
-        if len({*names.fields}) < len(names.fields):
+        if series == FILENAME:
+            return cls(series, ("series",), _FILENAME)
+        fields, literal = tuple(_FIELD.findall(series)), _FIELD.split(series)[::2]
+        if series != ONE and (not all(fields or ("",)) or re.search("[{}]", "".join(literal))):
+            rule = "to have fields in braces"
+            raise InputError(rule, repr(series), argument="series", hint=_HINT)
+        if len({*fields}) < len(fields):
             raise InputError("each field of `series` once", repr(series))
-        return names
-
-    @cached_property
-    def fields(self) -> tuple[str, ...]:
-        """Names of the columns that the path gives."""
-        return ("series",) if self.pattern == FILENAME else tuple(_FIELD.findall(self.pattern))
+        return cls(series, fields, re.compile("([^/]+?)".join(map(re.escape, literal))))
 
     def values(self, path: str) -> dict[str, str]:
         """Return what the end of a path says; raise if it does not match."""
-        place = Path(path).absolute()
-        if self.pattern == FILENAME:
-            return {"series": _ENDINGS.sub("", place.name)}
-        end = "/".join(place.parts[-1 - self.pattern.count("/") :])
-        found = self._expression.fullmatch(end)
+        end = "/".join(Path(path).absolute().parts[-1 - self.pattern.count("/") :])
+        found = self.expression.fullmatch(end)
         if found is None:
             rule = f"the path of every file to end as `series`, {self.pattern}"
             raise InputError(rule, path)
         return dict(zip(self.fields, found.groups(), strict=True))
-
-    @cached_property
-    def _expression(self) -> re.Pattern[str]:
-        literal = _FIELD.split(self.pattern)[::2]
-        return re.compile("([^/]+?)".join(map(re.escape, literal)))

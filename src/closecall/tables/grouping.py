@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import math
 import shutil
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, MissingExtraError, first_line
-from closecall.tables.reading import arrow, plain_schema
+from closecall.tables.reading import arrow, plain_schema, value_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +27,6 @@ Key = tuple[Any, ...]
 _LARGEST_TEXT = 2**31 - 1  # bytes that the offsets of a plain Arrow string array can count
 _HASHED_ROWS = 2**18  # hashed together, wherever chunks begin and end
 _MEMORY = "512MB"
-_ROOM = 1.5  # bytes on disk for each byte in memory; 1.2 to 1.4 were measured with DuckDB 2
 _PATIENCE = 0.2  # seconds between looks at the keyboard
 
 
@@ -44,12 +44,6 @@ class Grouped:
         table = self.table
         for key, start, stop in zip(self.keys, self.bounds, self.bounds[1:], strict=False):
             yield key, table.slice(start, stop - start)
-
-    def part(self, first: int, last: int) -> Grouped:
-        """Return the series from number `first` up to `last`, without a copy."""
-        start, stop = self.bounds[first], self.bounds[last]
-        bounds = [bound - start for bound in self.bounds[first : last + 1]]
-        return Grouped(self.table.slice(start, stop - start), self.keys[first:last], bounds)
 
 
 def group(table: pa.Table, by: Sequence[str]) -> Grouped:
@@ -69,31 +63,37 @@ def group(table: pa.Table, by: Sequence[str]) -> Grouped:
 def key_runs(
     table: pa.Table, by: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Key]]:
-    """Return where runs of one key begin, the number of the key of each, and the keys."""
+    """Return where runs of one key begin, the number of the key of each, and the keys.
+
+    Equal keys of two tables are equal in Python, too: there is one nan.
+    """
     columns = [whole(table.column(name), name) for name in by]
-    starts = run_starts(columns)
+    starts = _run_starts(columns)
     values = [run_values(column, starts) for column in columns]
     numbers, firsts = number_keys(values)
-    keys = list(zip(*(value.take(firsts).to_pylist() for value in values), strict=True))
-    return starts, numbers, keys
+    lists = [value.take(firsts).to_pylist() for value in values]
+    for place, value in enumerate(values):
+        if arrow("pyarrow").types.is_floating(value.type):
+            lists[place] = [math.nan if key != key else key for key in lists[place]]  # noqa: PLR0124
+    return starts, numbers, list(zip(*lists, strict=True))
 
 
 def whole(column: pa.ChunkedArray, name: str) -> pa.Array:
-    """Return a key column as one array that can be compared."""
+    """Return a key column as one array of values that are equal where their bits are."""
     pyarrow = arrow("pyarrow")
-    kind = column.type
-    if pyarrow.types.is_nested(kind):
+    types, kind = pyarrow.types, value_type(column.type)
+    if types.is_nested(kind):
         raise InputTypeError(f"column {name!r} to hold plain values", f"{kind}", argument="by")
-    if pyarrow.types.is_dictionary(kind):
-        return column.unify_dictionaries().combine_chunks()
-    if pyarrow.types.is_string_view(kind) or (
-        pyarrow.types.is_string(kind) and column.nbytes > _LARGEST_TEXT
-    ):
+    if types.is_floating(kind):  # -0.0 becomes 0.0
+        column = arrow("pyarrow.compute").add(column.cast(pyarrow.float64()), 0.0).cast(kind)
+    elif types.is_dictionary(column.type):
+        column = column.unify_dictionaries()
+    elif types.is_string_view(kind) or (types.is_string(kind) and column.nbytes > _LARGEST_TEXT):
         column = column.cast(pyarrow.large_string())
     return column.combine_chunks()
 
 
-def run_starts(columns: Sequence[pa.Array]) -> NDArray[np.int64]:
+def _run_starts(columns: Sequence[pa.Array]) -> NDArray[np.int64]:
     """Return where a row's key differs from the row before; the first row always does."""
     pyarrow, compute = arrow("pyarrow"), arrow("pyarrow.compute")
     starts = np.zeros(len(columns[0]) + 1, dtype=np.bool_)
@@ -111,10 +111,8 @@ def run_values(column: pa.Array, starts: NDArray[np.int64]) -> pa.Array:
     if pyarrow.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     if pyarrow.types.is_timestamp(values.type) and values.type.unit == "ns":
-        try:
+        with suppress(pyarrow.ArrowInvalid):
             return values.cast(pyarrow.timestamp("us", values.type.tz))
-        except pyarrow.ArrowInvalid:
-            return values
     return values
 
 
@@ -166,15 +164,17 @@ def sort_out_of_core(
     key: Key,
     rows: int,
 ) -> None:
-    """Sort rows by their key columns with DuckDB into a Parquet file, whatever their number.
+    """Sort rows by series with DuckDB into a Parquet file, whatever their number.
 
-    Rows of a series keep their order. DuckDB holds at most half a gigabyte and puts the rest
-    beside the target, in a folder that is removed if the sort fails. `key` is a series whose rows
-    lie apart, and `rows` the length of a row group.
+    Series are in order of first appearance and their rows in their order: DuckDB sorts two columns
+    of numbers, so that it need not agree on which keys are equal. It holds at most half a gigabyte
+    and puts the rest beside the target, in a folder that is removed if the sort fails. `key` is a
+    series whose rows lie apart, and `rows` the length of a row group.
     """
     duckdb = _duckdb(name, by, key)
-    sorted_as, seen = _sortable(schema), _Seen()
-    batches = _numbered(tables, schema, sorted_as, seen)
+    damage: list[Exception] = []  # why rows cannot be read; DuckDB only passes on the text of it
+    sorted_as = _sortable(schema)
+    batches = _numbered(tables, by, sorted_as, damage)
 
     def sort(connection: Any) -> None:
         reader = arrow("pyarrow").RecordBatchReader
@@ -182,9 +182,8 @@ def sort_out_of_core(
         connection.sql(f"SET memory_limit = '{_MEMORY}'")
         connection.sql(f"SET temp_directory = '{spill}'")
         connection.register("scattered", reader.from_batches(sorted_as, batches))
-        *columns, number = sorted_as.names
-        order = [f"{columns[schema.names.index(name)]} NULLS LAST" for name in by]
-        query = f"SELECT {', '.join(columns)} FROM scattered ORDER BY {', '.join([*order, number])}"  # noqa: S608 - numbers
+        *columns, series, row = sorted_as.names
+        query = f"SELECT {', '.join(columns)} FROM scattered ORDER BY {series}, {row}"  # noqa: S608 - numbers
         writer = arrow("pyarrow.parquet").ParquetWriter
         with writer(target, schema, use_dictionary=list(by)) as file:
             for batch in reader.from_stream(connection.sql(query)):
@@ -199,12 +198,11 @@ def sort_out_of_core(
         shutil.rmtree(target.parent, ignore_errors=True)
         if isinstance(error.__context__, KeyboardInterrupt):  # a busy connection cannot be closed
             raise error.__context__ from None
-        if seen.damage is not None:
-            raise seen.damage from None
+        if damage:
+            raise damage[0] from None
         rule, got = f"to sort {name} by {', '.join(by)}", f"`{first_line(error)}`"
         if isinstance(error, (duckdb.OperationalError, OSError)):
-            room = f"{ceil(_ROOM * seen.row_bytes)} MB or more for each million rows"
-            hint = f"The variable TMPDIR names the folder. It needs {room}."
+            hint = "The variable TMPDIR names the folder. It needs twice the size of the rows."
             raise InputError(f"room in {target.parent.parent} {rule}", got, hint=hint) from error
         if isinstance(error, (duckdb.Error, arrow("pyarrow").ArrowException)):
             hint = f"Sort the rows by {', '.join(by)} before, then they are taken as they are."
@@ -212,36 +210,28 @@ def sort_out_of_core(
         raise
 
 
-@dataclass
-class _Seen:
-    """What was noticed where the rows were read."""
-
-    damage: Exception | None = None
-    """Why they cannot be; DuckDB only passes the text of it on."""
-    row_bytes: float = 0.0
-
-
 def _numbered(
-    tables: Iterable[pa.Table], schema: pa.Schema, sorted_as: pa.Schema, seen: _Seen
+    tables: Iterable[pa.Table], by: tuple[str, ...], sorted_as: pa.Schema, damage: list[Exception]
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows with their numbers, which keep the order within a series."""
-    first = 0
+    """Yield the rows with the numbers of their series, and their own."""
+    array, first = arrow("pyarrow").array, 0
+    known: dict[Key, int] = {}
     try:
         for table in tables:
-            numbers = np.arange(first, first + table.num_rows, dtype=np.int64)
+            starts, numbers, keys = key_runs(table, by)
+            series = np.array([known.setdefault(key, len(known)) for key in keys])[numbers]
+            series = np.repeat(series, np.diff(starts, append=table.num_rows))
+            row = np.arange(first, first + table.num_rows)
             first += table.num_rows
-            # Text keys come as codes, which only one more cast turns into text.
-            plain = table.cast(schema).append_column("", arrow("pyarrow").array(numbers))
-            plain = plain.rename_columns(sorted_as.names).cast(sorted_as)
-            seen.row_bytes = plain.nbytes / max(table.num_rows, 1)
-            yield from plain.to_batches()
+            plain = table.append_column("", array(series)).append_column("", array(row))
+            yield from plain.rename_columns(sorted_as.names).cast(sorted_as).to_batches()
     except Exception as error:
-        seen.damage = error
+        damage.append(error)
         raise
 
 
 def _sortable(schema: pa.Schema) -> pa.Schema:
-    """Return the types that columns are sorted as, since DuckDB knows fewer, and the number's.
+    """Return the types that columns are sorted as, since DuckDB knows fewer, and of the numbers.
 
     Columns are called by their places, since DuckDB takes `p` and `P` for one.
     """
@@ -254,7 +244,7 @@ def _sortable(schema: pa.Schema) -> pa.Schema:
             kinds.append(pyarrow.int64())
         else:
             kinds.append(pyarrow.float32() if types.is_float16(kind) else kind)
-    named = [(f"c{place}", kind) for place, kind in enumerate([*kinds, pyarrow.int64()])]
+    named = [(f"c{place}", kind) for place, kind in enumerate([*kinds, *[pyarrow.int64()] * 2])]
     return pyarrow.schema(named)
 
 

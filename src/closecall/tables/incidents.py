@@ -6,7 +6,7 @@ import json
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias
@@ -14,15 +14,18 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias
 import numpy as np
 
 from closecall.clock import read_times
-from closecall.columns import time_zone
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events, runs
 from closecall.files import ucr_anomaly
 from closecall.parameters import duration_of_text, is_listed, is_number, read_flag
 from closecall.tables.reading import opened, shown_name, table_of
+from closecall.tables.times import TimeFormat, is_local
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import tzinfo
+
+    from closecall.tables.times import Fold, TimeUnit
 
     Row: TypeAlias = tuple[Any, Any, Mapping[str, Any]]
     Reader: TypeAlias = Callable[[tuple[str, str] | None, str], "Listing"]
@@ -59,6 +62,11 @@ class Listing:
     in_samples: bool = False
     """Whether the ends are numbers of samples, whatever the times of these are."""
 
+    def is_local(self, how: TimeFormat) -> bool:
+        """Return whether it has times without an offset."""
+        starts, stops = _dated(self, replace(how, zone=None))
+        return any(map(is_local, (*starts, *stops)))
+
 
 def read_events(
     source: Any,
@@ -66,6 +74,8 @@ def read_events(
     columns: tuple[str, str] | str | None = None,
     series: str | None = None,
     timezone: str | tzinfo | None = None,
+    fold: Fold | None = None,
+    time_unit: TimeUnit | None = None,
     open_until: Any = None,
     merge: bool = False,
     encoding: str = "utf-8",
@@ -97,8 +107,14 @@ def read_events(
     series
         Which series, where a file has the events of several.
     timezone
-        What times without an offset are in, ``"Europe/Berlin"``. An hour that the clocks skip or
-        show twice is an error.
+        What times without an offset are in, ``"Europe/Berlin"``. An hour that the clocks skip is
+        an error.
+    fold
+        Which is meant of an hour that the clocks show twice, the ``"earlier"`` or the ``"later"``
+        one; if not given, such times are an error that lists them.
+    time_unit
+        What numbers count from 1970 in UTC: ``"s"``, ``"ms"``, ``"us"`` or ``"ns"``. If not given,
+        they are numbers.
     open_until
         When an event stops that has no end yet; if not given, such an event is an error.
     merge
@@ -126,55 +142,61 @@ def read_events(
     >>> events, events.details["severity"].tolist()
     (Events([(3, 7), (20, 23)]), ['high', 'low'])
     """
-    zone = read_zone(timezone)
+    how = TimeFormat.read(timezone, fold, time_unit)
     joined = read_flag(merge, "merge")
-    listing = _read_listing(source, _column_pair(columns), series, encoding)
+    listing = listing_of(source, _column_pair(columns), series, encoding)
     hint = "Say until when such events last: `open_until=end_of_the_series`."
     if open_until is not None:
         if is_listed(open_until):
             raise InputTypeError("to be a time", shown(open_until), argument="open_until")
-        open_until = _read_time(open_until, zone, "`open_until`")
-    events = events_of(listing, zone, open_until, hint)
+        open_until = how.moment(_read_time(open_until, how, "`open_until`"), "`open_until`")
+    events = events_of(listing, how, open_until, hint)
     return events.merged() if joined else events
 
 
-def read_zone(timezone: Any) -> tzinfo | None:
-    """Read what times without an offset are in; None if nothing is said."""
-    try:
-        zone = time_zone(timezone) if isinstance(timezone, str) else timezone
-    except InputError:
-        rule = "to name a known time zone, such as Europe/Berlin"
-        hint = "If that is one, install tzdata, which knows them all."
-        raise InputError(rule, shown(timezone), argument="timezone", hint=hint) from None
-    if zone is not None and not isinstance(zone, tzinfo):
-        raise InputTypeError("to name a time zone", shown(timezone), argument="timezone")
-    return zone
-
-
-def events_of(listing: Listing, zone: tzinfo | None, open_until: Any, hint: str) -> Events:
+def events_of(listing: Listing, how: TimeFormat, open_until: Any, hint: str) -> Events:
     """Read the times of a listing; the hint is for an event without an end."""
-    starts, stops = [], []
-    for number, (start, stop, _) in enumerate(listing.rows, start=1):
-        where = f"row {number} of {listing.name}"
-        begin = _read_time(start, zone, f"{listing.start!r} in {where}")
-        starts.append(begin)
-        if not _is_missing(stop):
-            called = f"{listing.stop!r} in {where}"
-            lasting = is_duration(listing.stop)
-            stops.append(_after(begin, stop, called) if lasting else _read_time(stop, zone, called))
-        elif open_until is not None:
-            # One that starts after the series lies outside of it, as others do.
-            known, _ = read_times([begin, open_until], listing.start)
-            stops.append(begin if known[0] > known[1] else open_until)
-        else:
-            rule = f"an end, {listing.stop!r}, of the event in {where}"
+    starts, stops = _dated(listing, TimeFormat() if listing.in_samples else how)
+    for row, stop in enumerate(stops):
+        if stop is not None:
+            continue
+        if open_until is None:
+            rule = f"an end, {listing.stop!r}, of the event in row {row + 1} of {listing.name}"
             raise InputError(rule, "none", hint=hint, code="open_event")
+        # One that starts after the series lies outside of it, as others do.
+        known, _ = read_times([starts[row], open_until], listing.start)
+        stops[row] = starts[row] if known[0] > known[1] else open_until
     if not starts:
         return Events([])
     order = np.argsort(read_times(starts, listing.start)[0], kind="stable").tolist()
     events = Events.from_arrays([starts[row] for row in order], [stops[row] for row in order])
     details = details_of([listing.rows[row][2] for row in order])
     return Events.wrap(replace(events.intervals, details=details))
+
+
+def _dated(listing: Listing, how: TimeFormat) -> tuple[list[Any], list[Any]]:
+    """Read starts and stops, all at once; a stop that is not known yet is None."""
+    source, lasting = listing.name, is_duration(listing.stop)
+    starts: list[tuple[str, Any]] = []
+    stops: dict[int, tuple[str, Any]] = {}
+    lengths: dict[int, tuple[str, Any]] = {}
+    for row, (start, stop, _) in enumerate(listing.rows):
+        first, last = (f"{name!r} in row {row + 1}" for name in (listing.start, listing.stop))
+        begin = _read_time(start, how, f"{first} of {source}")
+        starts.append((first, begin))
+        if _is_missing(stop):
+            continue
+        called = f"{last} of {source}"
+        if not lasting:
+            stops[row] = last, _read_time(stop, how, called)
+        elif is_number(length := _read_length(stop, called)) and is_number(begin):
+            stops[row] = last, begin + length  # in the unit of the numbers
+        else:
+            lengths[row] = called, length
+    moments = how.moments([*starts, *stops.values()], source)
+    begins, ends = moments[: len(starts)], dict(zip(stops, moments[len(starts) :], strict=True))
+    ends |= {row: _after(begins[row], *length) for row, length in lengths.items()}
+    return begins, [ends.get(row) for row in range(len(begins))]
 
 
 def _column_pair(columns: Any) -> tuple[str, str] | None:
@@ -192,7 +214,7 @@ def _column_pair(columns: Any) -> tuple[str, str] | None:
     return parts[0].strip(), parts[1].strip()
 
 
-def _read_listing(
+def listing_of(
     source: Any, columns: tuple[str, str] | None, series: str | None, encoding: str
 ) -> Listing:
     """Read a dataframe, or a file by its name or its content."""
@@ -467,8 +489,8 @@ def _one_of(names: list[str], series: str | None, source: str) -> str:
     raise InputError(rule, got, argument="series", hint=f"They are: {some}.")
 
 
-def _after(start: Any, value: Any, where: str) -> Any:
-    """Return when an event stops that lasts so long: a number, or a length such as ``5min``."""
+def _read_length(value: Any, where: str) -> Any:
+    """Read how long an event lasts: a number, or a length such as ``5min``."""
     length: Any = duration_of_text(value) if isinstance(value, str) else value
     if isinstance(value, str) and length is None:
         with suppress(ValueError):
@@ -476,47 +498,40 @@ def _after(start: Any, value: Any, where: str) -> Any:
     if length is None:
         rule = f"{where} to be a number, or a length of time such as 5min"
         raise InputError(rule, shown(value))
-    if isinstance(start, datetime) and is_number(length):
-        length = timedelta(seconds=float(length))
+    return length
+
+
+def _after(start: Any, where: str, length: Any) -> Any:
+    """Return when an event stops that lasts so long; beside dates, numbers are seconds."""
+    dated = isinstance(start, datetime)
     try:
+        if dated and is_number(length):
+            length = timedelta(seconds=float(length))
+        if dated and start.tzinfo is not None:
+            # In a zone, Python would add to what clocks show, also where they change meanwhile.
+            return (start.astimezone(UTC) + length).astimezone(start.tzinfo)
         return start + length
     except (TypeError, OverflowError):
         rule = f"{where} to be a length of time that can follow {start}"
         raise InputError(rule, shown(length)) from None
 
 
-def _read_time(value: Any, zone: tzinfo | None, where: str) -> Any:
-    """Read a number or a time; a time without an offset is one of the zone, if there is one."""
+def _read_time(value: Any, how: TimeFormat, where: str) -> Any:
+    """Read a number or a time as it is written."""
     if _is_missing(value):
         raise InputError(f"a time as {where}", "none")
     if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value.strip())
-        except ValueError:
-            try:
-                return float(value)
-            except ValueError:
-                rule = f"{where} to be a number or an ISO time such as 2024-01-31T08:05"
-                raise InputError(rule, shown(value)) from None
-    elif isinstance(value, date) and not isinstance(value, datetime):
-        value = datetime(value.year, value.month, value.day)  # noqa: DTZ001 - as it is written
-    return in_zone(value, zone, where)
-
-
-def in_zone(value: Any, zone: tzinfo | None, where: str) -> Any:
-    """Read a time without an offset on a wall clock; raise if it was skipped, or shown twice."""
-    if zone is None or not isinstance(value, datetime) or value.tzinfo is not None:
-        return value
-    early, late = (value.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
-    if early.utcoffset() == late.utcoffset():
-        return early
-    back = early.astimezone(UTC).astimezone(zone).replace(tzinfo=None)
-    what = "shown twice" if back == value else "skipped"
-    raise InputError(
-        f"{where} to be a time that the clocks of {zone} show once",
-        f"{value}, which is {what} when they change",
-        hint=f"Write it with its offset, such as {early.isoformat()}.",
-    )
+        with suppress(ValueError):
+            return datetime.fromisoformat(value.strip())
+        # A float holds no nanoseconds of an epoch.
+        for kind in (float,) if how.unit is None else (int, float):
+            with suppress(ValueError):
+                return kind(value)
+        rule = f"{where} to be a number or an ISO time such as 2024-01-31T08:05"
+        raise InputError(rule, shown(value))
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return datetime(value.year, value.month, value.day)  # noqa: DTZ001 - as it is written
+    return value
 
 
 def _is_missing(value: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,7 +13,7 @@ import numpy as np
 from closecall.clock import Clock
 from closecall.clock import read_times as read_ticks
 from closecall.columns import read_column
-from closecall.errors import InputError, InputTypeError
+from closecall.errors import InputError
 from closecall.events import Events
 from closecall.parameters import read_name
 from closecall.tables.incidents import (
@@ -23,12 +23,12 @@ from closecall.tables.incidents import (
     is_duration,
     read_listing,
 )
-from closecall.tables.reading import NOT_NUMBERS, is_iso_time, no_column, value_type
+from closecall.tables.reading import NOT_NUMBERS, no_column, value_type
+from closecall.tables.times import TimeFormat, is_arrow
 from closecall.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import tzinfo
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -52,6 +52,8 @@ class NamedTable:
     reader: Reader | None = None
     order: TimeOrder | None = None
     """Where each sample of the table belongs, if they are put in the order of time."""
+    time_format: TimeFormat = field(default_factory=TimeFormat)
+    """How its times are read."""
 
     @cached_property
     def columns(self) -> list[str]:
@@ -106,8 +108,7 @@ class NamedTable:
 
     def times(self, name: str, argument: str) -> Any:
         """Return one column of times; dates and ISO text become datetimes."""
-        called = f"column {name!r} of {self.name}" if self.name else f"`{name}`"
-        return as_times(self.column(name, argument), called)
+        return self.time_format.column(self.column(name, argument), name, self.name)
 
     def in_time_order(self, time: str, how: str) -> NamedTable:
         """Put the samples in the order of their times, if it has them; the only place for it."""
@@ -190,11 +191,6 @@ def _taken(values: Any, places: NDArray[np.int64], argument: str) -> Any:
     return [clock.scalar(tick) for tick in taken.view(np.int64).tolist()]
 
 
-def is_arrow(column: Any) -> bool:
-    """Return whether a column is one of Arrow's."""
-    return type(column).__module__ == "pyarrow.lib"
-
-
 @dataclass(frozen=True, eq=False)
 class EventList:
     """A side that lists events: in two columns of a table, or as a file of its own kind."""
@@ -209,13 +205,23 @@ class EventList:
         """Whether the events are told in numbers of samples."""
         return self.listing is not None and self.listing.in_samples
 
-    def events(self, zone: tzinfo | None, open_until: Any) -> Events:
+    @cached_property
+    def _rows(self) -> Listing:
+        return self.listing or read_listing(
+            self.source.name, self.source.table, None, self.columns, ""
+        )
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it has times without an offset."""
+        return self._rows.is_local(self.source.time_format)
+
+    def events(self, open_until: Any) -> Events:
         """Return the events, in the order of time; those of the truth with their details."""
-        events = self._plain() if zone is None else None
+        how = self.source.time_format
+        events = self._plain() if how.zone is None else None
         if events is None:
-            table = self.source.table
-            listing = self.listing or read_listing(self.source.name, table, None, self.columns, "")
-            events = events_of(listing, zone, open_until, _OPEN_HINT)
+            events = events_of(self._rows, how, open_until, _OPEN_HINT)
         return (
             events if self.role == "truth" else Events.wrap(replace(events.intervals, details={}))
         )
@@ -285,37 +291,6 @@ def sample_times(tables: Sequence[NamedTable], time: str) -> Any:
     for other in rest:
         _require_agreement(first, times, other, other.times(time, "time"))
     return times
-
-
-def as_times(column: Any, name: str) -> Any:
-    """Turn dates and ISO text of Arrow into datetimes; what is neither stays as it is."""
-    if not is_arrow(column):
-        return column
-    import pyarrow as pa
-
-    types, kind = pa.types, column.type
-    if types.is_timestamp(kind):
-        return column
-    if types.is_date(kind):
-        return column.cast(pa.timestamp("s"))
-    if types.is_time(kind):
-        rule = f"{name} to hold numbers or ISO times"
-        raise InputTypeError(rule, "times of day without a date")
-    if not (types.is_string(kind) or types.is_large_string(kind)):
-        return column
-    for stamps in (pa.timestamp("us"), pa.timestamp("us", tz="UTC")):
-        try:
-            return column.cast(stamps)
-        except pa.ArrowInvalid:
-            continue
-    texts = column.to_pylist()
-    row = next((row for row, text in enumerate(texts) if text and not is_iso_time(text)), 0)
-    raise InputTypeError(
-        f"{name} to hold numbers or ISO times",
-        f"{texts[row]!r}",
-        index=row,
-        hint="Write times as 2024-01-31 08:05:00, all with an offset such as +01:00 or none.",
-    )
 
 
 def _require_agreement(

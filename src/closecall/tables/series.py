@@ -8,10 +8,12 @@ detector is raised when that detector is asked for, so that the caller decides w
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property, partial
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, get_args
 
@@ -44,12 +46,11 @@ from closecall.series import (
     whole_axis,
 )
 from closecall.tables.incidents import (
-    in_zone,
     is_smap,
     listed_in,
+    listing_of,
     read_events,
     read_listing,
-    read_zone,
 )
 from closecall.tables.reading import (
     MEMORY,
@@ -65,24 +66,30 @@ from closecall.tables.reading import (
 from closecall.tables.roles import (
     EventList,
     NamedTable,
-    as_times,
     find_side,
-    is_arrow,
     read_values,
     sample_times,
+)
+from closecall.tables.times import (
+    FILES,
+    TimeFormat,
+    as_times,
+    is_local,
+    read_zones,
+    require_format,
 )
 from closecall.wording import counted, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import tzinfo
-    from os import PathLike
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from closecall.axis import Axis
     from closecall.series import TruthInSpan
+    from closecall.tables.times import Fold, TimeUnit, Timezone
 
     File: TypeAlias = "str | PathLike[str] | pa.Table | NamedTable"
     Limit: TypeAlias = "tuple[str, Any, bool]"
@@ -91,6 +98,7 @@ Disorder = Literal["error", "sort", "first", "last", "mean", "index"]
 DISORDERS = get_args(Disorder)
 _CLIP = "Widen `span`, or cut events and drop those outside with `clip=True`."
 _TABLES = ("the first table", "the second table")
+_SIDES = FILES[:2]  # of which each may have a file
 
 
 class Status:
@@ -148,7 +156,9 @@ class ReadingOptions(TypedDict, total=False):
     disorder: Disorder
     merge: bool
     clip: bool
-    timezone: str | tzinfo | None
+    timezone: Timezone
+    fold: Fold | None
+    time_unit: TimeUnit | None
     open: str
     series: str | None
     encoding: str
@@ -191,8 +201,16 @@ class Reading:
     """Join events of a list that overlap or touch."""
     clip: bool = False
     """Cut events of a list to the series, and drop those outside of it."""
-    timezone: str | tzinfo | None = None
-    """What times without an offset are in; an hour that clocks skip or show twice is an error."""
+    timezone: Timezone = None
+    """What times without an offset are in; an hour that clocks skip is an error. Where several
+    files have such times, zones by file: ``{"truth": "Europe/Berlin", "predicted": "UTC"}``, and
+    ``"ignore"`` for that of a file to ignore. Other options are in the zone, if there is one."""
+    fold: Fold | None = None
+    """Which is meant of an hour that clocks show twice, the ``"earlier"`` or the ``"later"`` one;
+    if not given, such times are an error that lists them."""
+    time_unit: TimeUnit | None = None
+    """What times that are numbers count from 1970 in UTC: ``"s"``, ``"ms"``, ``"us"`` or ``"ns"``;
+    if not given, they are numbers."""
     open: str = "error"
     """What to do with an event that has no end: ``"error"``, or let it last ``"until-end"``."""
     series: str | None = None
@@ -217,11 +235,12 @@ class Reading:
         if self.max_step is not None:
             _require_length(self.max_step)
         text_codec(self.encoding)
-        zone = read_zone(self.timezone)
+        require_format(self.fold, self.time_unit)
+        how = self.time_format()
         for name in ("end", "since", "until"):
-            self._set(name, in_zone(getattr(self, name), zone, f"`{name}`"))
-        if self.span is not None and zone is not None:
-            start, stop = (in_zone(time, zone, "`span`") for time in self.span)
+            self._set(name, how.moment(getattr(self, name), f"`{name}`"))
+        if self.span is not None and how != TimeFormat():
+            start, stop = (how.moment(time, "`span`") for time in self.span)
             self._set("span", (start, stop))
         limits = [
             Timed(name, *read_times([moment], name))
@@ -240,6 +259,15 @@ class Reading:
     def limits(self) -> list[Limit]:
         """Return the options that end evaluated time, and whether what follows is left out."""
         return [("since", self.since, False), ("until", self.until, True)]
+
+    @cached_property
+    def _zones(self) -> dict[str, tzinfo]:
+        return read_zones(self.timezone)
+
+    def time_format(self, *files: str) -> TimeFormat:
+        """Return how times are read that are of these files alike, or of all files and options."""
+        zones = {self._zones[file] for file in files or FILES if file in self._zones}
+        return TimeFormat(zones.pop() if len(zones) == 1 else None, self.fold, self.time_unit)
 
     @property
     def signed(self) -> dict[str, Any]:
@@ -496,7 +524,7 @@ def read_score_column(column: Any, called: str) -> NDArray[Any]:
 def read_time_column(column: Any, called: str, reading: Reading) -> Timed:
     """Read times as ticks."""
     with with_status(Status.BAD_TIMES):
-        times = as_times(column, f"`{called}`")
+        times = TimeFormat(unit=reading.time_unit).column(column, called, "")
         ticks, clock = read_times(times, called)
     if reading.of_many and str(getattr(times, "type", "")).startswith("timestamp[s"):
         # The unit is part of the data, and that of many series is the one of their file.
@@ -522,7 +550,7 @@ def read_series(
 
     `limits` end evaluated time in place of those of the reading.
     """
-    tables, sides, notes = _in_time_order(tables, reading)
+    tables, sides, notes = _in_time_order(_with_formats(tables, reading), reading)
     labels = None
     if not _is_events(sides.truth):
         labels = read_label_column(sides.truth, reading.called("truth"))
@@ -560,11 +588,71 @@ def read_series(
     )
 
 
+def _with_formats(tables: Sequence[NamedTable], reading: Reading) -> Sequence[NamedTable]:
+    """Say how the times of each table are read."""
+    formats = [reading.time_format(side) for side in _SIDES]
+    if len(tables) == 1:
+        if len({how.zone for how in formats} - {None}) > 1:
+            rule = f"to give one zone for {tables[0].name}, which has both sides"
+            raise InputError(rule, shown(reading.timezone), argument="timezone")
+        formats = [reading.time_format(*_SIDES)]
+    if all(how == TimeFormat() for how in formats):
+        return tables
+    return [replace(table, time_format=how) for table, how in zip(tables, formats, strict=True)]
+
+
+def require_zones(tables: Sequence[NamedTable], sides: Sides, reading: Reading) -> None:
+    """Raise if a single zone is given where several files have times without an offset."""
+    if reading.timezone is None or isinstance(reading.timezone, Mapping):
+        return
+    lists = [side.source for side in sides.lists]
+    files: dict[str, str] = {side.source.name: side.role for side in sides.lists if side.is_local}
+    for role, table in zip(_SIDES, tables, strict=False):
+        if table not in lists and reading.time in table.columns:
+            times = as_times(table.column(str(reading.time), "time"), f"`{reading.time}`")
+            files |= {table.name: role} if is_local(times) else {}
+    ignore = reading.ignore
+    is_column = any(str(ignore) in table.columns for table in tables)
+    if isinstance(ignore, str | PathLike) and not is_column and Path(ignore).is_file():
+        listing = listing_of(ignore, None, reading.series, reading.encoding)
+        how = reading.time_format("ignore")
+        files |= {listing.name: "ignore"} if listing.is_local(how) else {}
+    if len(files) > 1:
+        zone, (first, second, *_) = str(reading.timezone), files.values()
+        zones = {first: zone, second: "UTC"}
+        raise InputError(
+            "to be given by file where several have times without an offset",
+            f"{zone!r} for {' and '.join(files)}",
+            argument="timezone",
+            hint=f"Give each file its zone, for example `timezone={zones}`.",
+            code="zone_of_several",
+            first=first,
+            second=second,
+            zone=zone,
+        )
+
+
+def read_ignored_file(reading: Reading, open_until: Any = None) -> Events:
+    """Read the file of events that says what is ignored."""
+    how = reading.time_format("ignore")
+    return read_events(
+        reading.ignore,
+        series=reading.series,
+        timezone=how.zone or reading.time_format().zone,
+        fold=how.fold,
+        time_unit=how.unit,
+        open_until=open_until,
+        merge=True,
+        encoding=reading.encoding,
+    )
+
+
 def _in_time_order(
     tables: Sequence[NamedTable], reading: Reading
 ) -> tuple[Sequence[NamedTable], Sides, list[str]]:
     """Find the columns, and put their samples in the order of time; say what was done."""
     sides = Sides.find(tables, reading)
+    require_zones(tables, sides, reading)
     lists = sides.lists
     if lists and (sides.predicted or sides.scores):
         _require_place(lists, sides, reading)
@@ -672,7 +760,7 @@ def _read_times(
     if len(tables) > 1:
         lists = [side.source for side in sides.lists]
         holders = [table for table in tables if table not in lists] or tables
-    times = _in_zone(sample_times(holders, str(reading.time)), holders, reading)
+    times = sample_times(holders, str(reading.time))
     timed, end = read_time_column(times, "times", reading), reading.end
     try:
         axis = read_axis(length, timed, end, of="samples", max_step=reading.max_step)
@@ -693,26 +781,6 @@ def usual_end_note(end: str) -> str:
     )
 
 
-def _in_zone(times: Any, tables: Sequence[NamedTable], reading: Reading) -> Any:
-    """Return times without an offset in the zone that is said to be theirs."""
-    zone = read_zone(reading.timezone)
-    if zone is None or not is_arrow(times):
-        return times
-    import pyarrow as pa
-
-    if not pa.types.is_timestamp(times.type) or times.type.tz is not None:
-        return times
-    import pyarrow.compute as pc  # it takes as long to load as the rest of the reading
-
-    try:
-        return pc.assume_timezone(times, str(zone).removeprefix("UTC") or "UTC")
-    except pa.ArrowInvalid:
-        name = next(table.name for table in tables if reading.time in table.columns)
-        for row, time in enumerate(times.to_pylist(), start=1):
-            in_zone(time, zone, f"{reading.time!r} in row {row} of {name}")
-        raise
-
-
 def _require_one_length(vectors: dict[str, Any]) -> None:
     """Raise if vectors of several tables have different lengths."""
     first, length = next((called, len(vector)) for called, vector in vectors.items())
@@ -725,7 +793,7 @@ def _require_one_length(vectors: dict[str, Any]) -> None:
 def _placed(side: EventList, samples: Samples, reading: Reading, notes: list[str]) -> Events:
     """Return the events of a list where they lie on the axis, joined and cut as asked."""
     axis, whole = samples.axis, samples.whole(reading.span)
-    intervals = side.events(read_zone(reading.timezone), _open_until(whole, reading)).intervals
+    intervals = side.events(_open_until(whole, reading)).intervals
     intervals = intervals.merged() if reading.merge else intervals
     numbered = axis if side.in_samples else None
     if numbered is not None:
@@ -847,9 +915,8 @@ def _named(
         hint = nearest_column(name, last.columns, last.listing)
         rule = f"to name a column of {last.name}, or a file of events"
         raise InputError(rule, repr(name), argument="ignore", hint=hint)
-    options: Any = {name: getattr(reading, name) for name in ("series", "timezone", "encoding")}
     until = _open_until(samples.whole(reading.span), reading)
-    return Stretches("ignore", read_events(name, open_until=until, merge=True, **options).intervals)
+    return Stretches("ignore", read_ignored_file(reading, until).intervals)
 
 
 def _require_times(name: str, *, is_counted: bool) -> None:

@@ -7,21 +7,22 @@ import shutil
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from closecall.errors import InputError, InputTypeError, first_line
 from closecall.tables import units
 from closecall.tables.data_files import (
     DataFile,
+    TemporaryFolder,
     files_fingerprint,
     is_parquet,
     is_stream,
     list_files,
 )
-from closecall.tables.grouping import group
 from closecall.tables.reading import (
     PARQUET_MAGIC,
     CsvText,
@@ -33,30 +34,27 @@ from closecall.tables.reading import (
     table_of,
 )
 from closecall.tables.units import (
-    TemporaryFolder,
+    TableRows,
     UnitSource,
-    copied_source,
-    memory_source,
+    copied,
     needed_columns,
-    parquet_source,
-    readable_files,
+    parquet_rows,
+    plan_source,
     rows_of_unit,
-    with_other_files,
-    write_in_row_groups,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
     from closecall.tables.batch.options import BatchOptions
-    from closecall.tables.units import Kind
+    from closecall.tables.units import Kind, Rows
 
 WHOLE_BYTES = 192 * 2**20
 """That CSV files may take in memory, as text and as columns."""
 _DATA = "`data`"
-Found = tuple["pa.Table | Iterator[pa.Table]", "Kind"]  # rows in memory, or part by part
+_KINDS: dict[str, Kind] = {"pandas": "pandas", "dask": "pandas", "polars": "polars"}
 
 
 def open_source(data: Any, options: BatchOptions) -> UnitSource:
@@ -82,7 +80,10 @@ def open_source(data: Any, options: BatchOptions) -> UnitSource:
         hint = "Pass a glob, such as 'folder/*.parquet'."
         raise InputError(rule, got, hint=hint)
     if kinds[0]:
-        source = parquet_source(files, options, name=name)
+        errors: dict[DataFile, InputError] = {}
+        contents = parquet_rows(files, options, errors)
+        fingerprint = partial(files_fingerprint, files)
+        source = plan_source(contents, options, name=name, fingerprint=fingerprint, errors=errors)
     else:
         source = csv_source(files, options, name=name)
     places = data if isinstance(data, (list, tuple)) else [data]
@@ -99,21 +100,35 @@ def dataframe_source(data: Any, options: BatchOptions) -> UnitSource:
     pyarrow = arrow("pyarrow")
     if type(data).__module__.startswith("narwhals."):
         data = data.to_native()
-    package = type(data).__module__.partition(".")[0]
+    package = type(data).__module__.partition(".")[0].lstrip("_")
     package = "dask" if package.startswith("dask") else package
     has_columns = hasattr(type(data), "columns") and not (package == "dask" and data.ndim == 1)
-    if package in _WITH_COLUMNS and not has_columns:
+    if package in ("pandas", "dask", "polars", "duckdb") and not has_columns:
         raise _no_table(data)
-    rows, kind = _READERS.get(package, _from_any)(data, options)
+    kind = _KINDS.get(package, "arrow")
+    rows = _rows(data, package, options)
     if isinstance(rows, pyarrow.Table):
-        return memory_source(rows, options, kind=kind, name=_DATA)
+        return _table_source(rows, options, kind)
     parts, held, values = _same_schema(rows, options), [], 0
     for part in parts:
         held.append(part)
         values += part.num_rows * part.num_columns
         if values > units.HELD:
-            return copied_source(chain(held, parts), options, kind=kind, name=_DATA)
-    return memory_source(pyarrow.concat_tables(held), options, kind=kind, name=_DATA)
+            copy = copied(chain(held, parts), options.by, rows_of_unit(part.num_columns))
+            errors: dict[DataFile, InputError] = {}
+            contents = parquet_rows([copy], options, errors)
+            return plan_source(contents, options, name=_DATA, kind=kind, errors=errors)
+    return _table_source(pyarrow.concat_tables(held), options, kind)
+
+
+def _table_source(table: pa.Table, options: BatchOptions, kind: Kind) -> UnitSource:
+    content = TableRows(_needed_table(table, options, _DATA))
+    return plan_source([content], options, name=_DATA, kind=kind)
+
+
+def _needed_table(table: pa.Table, options: BatchOptions, name: str) -> pa.Table:
+    columns = needed_columns(table.column_names, options, name)
+    return table.select(columns).replace_schema_metadata(None)
 
 
 def _same_schema(tables: Iterable[pa.Table], options: BatchOptions) -> Iterator[pa.Table]:
@@ -121,18 +136,13 @@ def _same_schema(tables: Iterable[pa.Table], options: BatchOptions) -> Iterator[
     pyarrow = arrow("pyarrow")
     schema: Any = None
     for table in tables:
-        columns = needed_columns(table.column_names, options, _DATA)
-        part = table.select(columns).replace_schema_metadata(None)
+        part = _needed_table(table, options, _DATA)
         schema = schema or plain_schema(part.schema)
         try:
             yield part.cast(schema)
         except pyarrow.ArrowException as error:
             rule = f"all parts of {_DATA} to have one schema"
             raise InputError(rule, f"`{first_line(error)}`") from error
-
-
-def _needed(names: Iterable[Any], options: BatchOptions) -> list[str]:
-    return needed_columns(map(str, names), options, _DATA)
 
 
 def _pandas_table(frame: Any, options: BatchOptions) -> pa.Table:
@@ -152,65 +162,49 @@ def _pandas_table(frame: Any, options: BatchOptions) -> pa.Table:
     return pyarrow.table(columns)
 
 
-def _from_polars(data: Any, options: BatchOptions) -> Found:
-    if hasattr(data, "collect_schema") and hasattr(data, "collect"):
-        lazy = data.select(_needed(data.collect_schema().names(), options))
-        if hasattr(lazy, "collect_batches"):
-            return _batches(lazy), "polars"
-        frame = lazy.collect(engine="streaming")
-    else:
-        frame = data.select(_needed(data.columns, options))
-    return frame.to_arrow(), "polars"
+def _rows(data: Any, package: str, options: BatchOptions) -> pa.Table | Iterator[pa.Table]:
+    """Return the needed columns of a dataframe: at once, or part by part if it is lazy."""
+    if package == "pandas":
+        return _pandas_table(data[needed_columns(data.columns, options, _DATA)], options)
+    if package == "dask":
+        chosen = data[needed_columns(data.columns, options, _DATA)]
+        partitions = (chosen.partitions[number].compute() for number in range(data.npartitions))
+        return (_pandas_table(frame, options) for frame in partitions)
+    if package == "duckdb":
+        names = needed_columns(data.columns, options, _DATA)
+        quoted = ('"' + name.replace('"', '""') + '"' for name in names)
+        data = data.project(", ".join(quoted)).arrow()
+    elif package == "pyarrow" and hasattr(data, "scanner"):  # a dataset, which reads files itself
+        names = needed_columns(data.schema.names, options, _DATA)
+        data = data.scanner(columns=names).to_reader()
+    elif hasattr(data, "collect_batches"):
+        return _polars_batches(data, options)
+    return data if isinstance(data, arrow("pyarrow").Table) else _from_any(data, options)
 
 
-def _batches(lazy: Any) -> Iterator[pa.Table]:
+def _polars_batches(lazy: Any, options: BatchOptions) -> Iterator[pa.Table]:
     """Collect a lazy frame part by part; its columns alone come first, if it has no rows."""
+    lazy = lazy.select(needed_columns(lazy.collect_schema().names(), options, _DATA))
     yield lazy.head(0).collect().to_arrow()
     for frame in lazy.collect_batches(maintain_order=True, lazy=True, engine="streaming"):
         yield frame.to_arrow()
 
 
-def _from_pyarrow(data: Any, options: BatchOptions) -> Found:
-    pyarrow = arrow("pyarrow")
-    if isinstance(data, pyarrow.RecordBatch):
-        data = pyarrow.Table.from_batches([data])
-    if isinstance(data, pyarrow.Table):
-        return data, "arrow"
-    if isinstance(data, pyarrow.RecordBatchReader):
-        return _streamed(data), "arrow"
-    if hasattr(data, "scanner"):  # a dataset, which reads files on its own
-        names = _needed(data.schema.names, options)
-        return _streamed(data.scanner(columns=names).to_reader()), "arrow"
-    return _from_any(data, options)
-
-
-def _from_duckdb(data: Any, options: BatchOptions) -> Found:
-    names = _needed(data.columns, options)
-    quoted = ('"' + name.replace('"', '""') + '"' for name in names)
-    # Older versions give a table here, newer ones a reader of batches.
-    return _from_pyarrow(data.project(", ".join(quoted)).arrow(), options)
-
-
-def _from_dask(data: Any, options: BatchOptions) -> Found:
-    chosen = data[_needed(data.columns, options)]
-    partitions = (chosen.partitions[number].compute() for number in range(data.npartitions))
-    return (_pandas_table(frame, options) for frame in partitions), "pandas"
-
-
-def _from_any(data: Any, options: BatchOptions) -> Found:
+def _from_any(data: Any, options: BatchOptions) -> pa.Table | Iterator[pa.Table]:
     """Let narwhals try, and then Arrow's own protocol for tables."""
     import narwhals as nw
 
     pyarrow = arrow("pyarrow")
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        frame = frame.select(_needed(frame.collect_schema().names(), options)).collect("pyarrow")
+        names = needed_columns(frame.collect_schema().names(), options, _DATA)
+        frame = frame.select(names).collect("pyarrow")
     if isinstance(frame, nw.DataFrame):
-        return frame.select(_needed(frame.columns, options)).to_arrow(), "arrow"
+        return frame.select(needed_columns(frame.columns, options, _DATA)).to_arrow()
     if not hasattr(data, "__arrow_c_stream__"):
         raise _no_table(data)
     try:
-        return _streamed(pyarrow.RecordBatchReader.from_stream(data)), "arrow"
+        return _streamed(pyarrow.RecordBatchReader.from_stream(data))
     except pyarrow.ArrowInvalid as error:  # one column speaks the protocol as well
         raise _no_table(data) from error
 
@@ -228,45 +222,24 @@ def _streamed(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
         yield arrow("pyarrow").Table.from_batches([batch])
 
 
-_READERS: dict[str, Callable[[Any, BatchOptions], Found]] = {
-    "pandas": lambda data, options: (
-        _pandas_table(data[_needed(data.columns, options)], options),
-        "pandas",
-    ),
-    "polars": _from_polars,
-    "pyarrow": _from_pyarrow,
-    "duckdb": _from_duckdb,
-    "_duckdb": _from_duckdb,
-    "dask": _from_dask,
-}
-_WITH_COLUMNS = _READERS.keys() - {"pyarrow"}
-
-
 def csv_source(files: Sequence[DataFile], options: BatchOptions, *, name: str) -> UnitSource:
     """Make a source of CSV files, plain or gzipped; ``-`` is standard input.
 
     Key columns are text, exactly as it stands in the files; a folder's name is a number if all
     of its kind are. What the files hold decides whether they are read whole, and not their size
-    on disk.
+    on disk; larger ones are copied to Parquet, part by part.
     """
     if len(files) == 1 and is_stream(files[0].path):
         return _kept(files[0].path, options, name)
     fingerprint = files_fingerprint(files)
     errors: dict[DataFile, InputError] = {}
+    contents: Iterable[Rows]
     try:
-        tables = _all_read(files, options, name, errors)
+        contents = _read_whole(files, options, errors)
     except TooLargeError:
-        return _copied_csv(files, options, name, fingerprint)
-    errors |= _with_text(tables, options)
-    readable = [*tables]
-    if errors:
-        good = {file: table for file, table in tables.items() if file not in errors}
-        keys = {file: group(table, options.by).keys for file, table in good.items()}
-        readable = readable_files(keys, errors, options.by)
-    joined = joined_files({file: tables[file] for file in readable})
-    source = memory_source(joined, options, name=name, fingerprint=fingerprint)
-    filled = [file for file in readable if tables[file].num_rows]
-    return with_other_files(source, files, filled, errors, options.by)
+        errors.clear()
+        contents = parquet_rows(_copied_parts(files, options, errors), options, errors)
+    return plan_source(contents, options, name=name, fingerprint=lambda: fingerprint, errors=errors)
 
 
 def _kept(given: str, options: BatchOptions, name: str) -> UnitSource:
@@ -282,10 +255,10 @@ def _kept(given: str, options: BatchOptions, name: str) -> UnitSource:
     return replace(csv_source([copy], options, name=name), fingerprint=lambda: f"text:{digest}")
 
 
-def _all_read(
-    files: Sequence[DataFile], options: BatchOptions, name: str, errors: dict[DataFile, InputError]
-) -> dict[DataFile, pa.Table]:
-    """Read the files whole, and note why some of them cannot be."""
+def _read_whole(
+    files: Sequence[DataFile], options: BatchOptions, errors: dict[DataFile, InputError]
+) -> list[TableRows]:
+    """Read the files whole, with one type in each column, and note why some of them cannot be."""
     tables: dict[DataFile, pa.Table] = {}
     budget = WHOLE_BYTES
     for file in files:
@@ -300,10 +273,11 @@ def _all_read(
             errors[file] = error
             continue
         budget -= needed
-        table = with_folders(table, file)
-        shown = name if len(files) == 1 else file.name
-        tables[file] = table.select(needed_columns(table.column_names, options, shown))
-    return tables
+        tables[file] = _needed_table(file.complete(table), options, file.name)
+    errors |= _with_text(tables, options)
+    good = {file: table for file, table in tables.items() if file not in errors}
+    schema: Any = joined_files(good).schema if good else None
+    return [TableRows(table.cast(schema), file) for file, table in good.items()]
 
 
 def _with_text(
@@ -322,15 +296,6 @@ def _with_text(
     return found
 
 
-def with_folders(table: pa.Table, file: DataFile) -> pa.Table:
-    """Add the columns that the names of folders and files give."""
-    for part in file.partitions:
-        if part.name in table.column_names:
-            table = table.drop_columns([part.name])
-        table = table.append_column(part.name, part.column(table.num_rows))
-    return table
-
-
 def joined_files(tables: Mapping[DataFile, pa.Table]) -> pa.Table:
     """Put the files below each other; whole numbers in one may be fractions in another."""
     pyarrow = arrow("pyarrow")
@@ -346,56 +311,46 @@ def joined_files(tables: Mapping[DataFile, pa.Table]) -> pa.Table:
     return joined
 
 
-def _copied_csv(
-    files: Sequence[DataFile], options: BatchOptions, name: str, fingerprint: str
-) -> UnitSource:
-    """Copy the files to Parquet, part by part, and note those that cannot be read."""
+def _copied_parts(
+    files: Sequence[DataFile], options: BatchOptions, errors: dict[DataFile, InputError]
+) -> Iterator[DataFile]:
+    """Copy the files to Parquet, part by part, and note why some of them cannot be."""
     string, number = arrow("pyarrow").string(), arrow("pyarrow").float64()
     # Scores may begin with whole numbers, so their type does not follow from the first block.
     types = {**dict.fromkeys(options.scores, number), **dict.fromkeys(options.by, string)}
-    folder = TemporaryFolder()
-    copies: list[DataFile] = []
-    errors: dict[DataFile, InputError] = {}
-    for place, file in enumerate(files):
-        path = folder.path / str(place) / Path(file.path).name
-        path.parent.mkdir()
-        parts = _until_damaged(_csv_parts(file, options.encoding, types, path), file, errors)
+    for file in files:
+        parts = _parts(file, options.encoding, types, errors)
         first = next(parts, None)
-        if first is not None:
-            folders = [part.name for part in file.partitions]
-            stored = [column for column in first.column_names if column not in folders]
-            shown = name if len(files) == 1 else file.name
-            needed = needed_columns([*stored, *folders], options, shown)
-            columns = [column for column in needed if column not in folders]
-            tables = (table.select(columns) for table in chain([first], parts))
-            write_in_row_groups(path, tables, rows_of_unit(len(columns)), options.by)
-            if first.num_rows:  # the other files have the types of the first one
-                types |= {column: first.schema.field(column).type for column in columns}
+        if first is None:
+            continue
+        needed = needed_columns(file.complete(first).column_names, options, file.name)
+        tables = (file.complete(part).select(needed) for part in chain([first], parts))
+        copy = copied(tables, options.by, rows_of_unit(len(needed)), file)
+        if first.num_rows:  # the other files have the types of the first one
+            names = [name for name in needed if name not in file.partitions]
+            types |= {name: first.schema.field(name).type for name in names}
         if file not in errors:
-            copies.append(DataFile(str(path), file.partitions, file.name))
-    return parquet_source(
-        copies, options, name=name, fingerprint=lambda: fingerprint, folder=folder, damaged=errors
-    )
+            yield copy
 
 
-def _until_damaged(
-    tables: Iterable[pa.Table], file: DataFile, errors: dict[DataFile, InputError]
+def _parts(
+    file: DataFile,
+    encoding: str,
+    types: Mapping[str, pa.DataType],
+    errors: dict[DataFile, InputError],
 ) -> Iterator[pa.Table]:
+    """Yield the rows part by part, up to where the file cannot be read, and note why."""
     try:
-        yield from tables
+        with opened(file.path) as content:
+            _refuse_parquet(content, file.name)
+            yield from CsvText(content, file.name, encoding).parts(types)
     except InputError as error:
         errors[file] = error
 
 
-def _csv_parts(
-    file: DataFile, encoding: str, types: Mapping[str, pa.DataType], copy: Path
-) -> Iterator[pa.Table]:
-    """Yield the rows part by part; gzipped Parquet is unpacked, and has none."""
-    with opened(file.path) as content:
-        packed = content.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
-        content.seek(0)
-        if packed:
-            with copy.open("wb") as target:
-                shutil.copyfileobj(content, target)
-            return
-        yield from CsvText(content, file.name, encoding).parts(types)
+def _refuse_parquet(content: BinaryIO, name: str) -> None:
+    """Raise for gzipped Parquet, which cannot be read part by part."""
+    if content.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
+        hint = "Unpack it: Parquet is packed inside."
+        raise InputError(f"{name} to be plain Parquet, since it is large", "gzip", hint=hint)
+    content.seek(0)

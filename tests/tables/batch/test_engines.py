@@ -200,11 +200,8 @@ def test_refusals(options, kind, message):
 
 def test_workers_start_before_the_data_is_opened(monkeypatch):
     order = []
-    start = engines.ProcessPool._open
-    monkeypatch.setattr(
-        engines.ProcessPool, "_open", lambda *given: order.append("workers") or start(*given)
-    )
-    monkeypatch.setattr(engines, "_can_fork", lambda: True)
+    start = engines._start_method
+    monkeypatch.setattr(engines, "_start_method", lambda: order.append("workers") or start())
     monkeypatch.setattr(
         "closecall.tables.batch.evaluate.open_source",
         lambda data, options: order.append("data") or open_source(data, options),

@@ -139,10 +139,10 @@ def test_any_cut_gives_the_rows_of_the_whole(places, seed, timed):
 @pytest.mark.parametrize(
     "times", [np.arange(300.0) / 10, np.arange(300, dtype=np.float32) / 10, 7 * np.arange(300)]
 )
-def test_times_that_are_numbers(times):
-    question = BatchOptions.read(
-        truth="label", predicted=["a", "b"], time="t", per_event=True, **AFFILIATION
-    )
+@pytest.mark.parametrize("unit", [None, "s", "ms"])
+def test_times_that_are_numbers(times, unit):
+    options = {"time": "t", "time_unit": unit, "per_event": True}
+    question = BatchOptions.read(truth="label", predicted=["a", "b"], **options, **AFFILIATION)
     table = series_table().set_column(0, "t", pa.array(times))
     assert_same_rows(cut(table, [10, 100, 101]), question)
 

@@ -7,14 +7,12 @@ import sys
 import threading
 import time
 from contextlib import closing
-from importlib import import_module
 from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 
 import pytest
 
 from closecall.errors import EngineError
-from closecall.tables.batch import engines
 from closecall.tables.batch.engines import Outcome
 from tests.tables.batch.groups import run_with
 from tests.tables.batch.test_engines import DOUBLED, Number, by_key, die_at_five, double, numbers
@@ -51,47 +49,32 @@ def wait_until(condition, seconds=30):
     pytest.fail("waited in vain")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _preloaded():
-    """Load the kernels before workers are forked, and not in each; scripts below start without."""
-    import_module(engines._PRELOADED)
-
-
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 
 
-@pytest.fixture(params=["fork", "server"])
-def start(request, monkeypatch):
-    """Start workers as in a program of one thread on Linux, or as everywhere else."""
-    if request.param == "fork" and sys.platform != "linux":
-        pytest.skip("forks on Linux only")
-    monkeypatch.setattr(engines, "_can_fork", lambda: request.param == "fork")
-
-
-def test_the_same_outcomes_as_here(start):
+def test_the_same_outcomes_as_here():
     assert by_key(run_with(numbers(20), double, workers=2)) == DOUBLED
 
 
-def test_other_processes_do_the_work(start):
+def test_other_processes_do_the_work():
     used = {outcome.value for outcome in run_with(numbers(8), process, workers=2)}
     assert os.getpid() not in used
     assert not any(map(is_alive, used))
 
 
 def test_beside_threads():
-    """A forked copy of a process with threads could wait for ever on a lock nobody holds."""
+    """A copy of a process with threads could wait for ever on a lock nobody holds."""
     busy = threading.Event()
     thread = threading.Thread(target=busy.wait)
     thread.start()
     try:
-        assert not engines._can_fork()
         assert by_key(run_with(numbers(20), double, workers=2)) == DOUBLED
     finally:
         busy.set()
         thread.join()
 
 
-def test_only_the_unit_that_kills_workers_fails(start, tmp_path, monkeypatch):
+def test_only_the_unit_that_kills_workers_fails(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     found = by_key(run_with(numbers(12), die_at_five, workers=2))
     expected = {f"number {value}": Outcome(f"number {value}", 2 * value) for value in range(12)}
@@ -99,16 +82,7 @@ def test_only_the_unit_that_kills_workers_fails(start, tmp_path, monkeypatch):
     assert not list(tmp_path.glob("closecall-*"))
 
 
-def test_only_the_worker_that_died_is_blamed(start, tmp_path):
-    with engines.ProcessPool(2) as pool:
-        beside = pool.submit(finish_one, MarkedNumber(1, str(tmp_path)))
-        wait_until(lambda: any(tmp_path.iterdir()))
-        killed = pool.submit(die, Number(0))
-        assert type(killed.exception(60)) is engines.WorkerDiedError
-        assert type(beside.exception(60)) is engines.LostUnitError
-
-
-def test_a_unit_whose_worker_was_killed_is_tried_again(start, tmp_path):
+def test_a_unit_whose_worker_was_killed_is_tried_again(tmp_path):
     units = [MarkedNumber(value, str(tmp_path / "died")) for value in range(12)]
     found = by_key(run_with(units, die_first, workers=2))
     assert found == {unit.key: Outcome(unit.key, 2 * unit.value) for unit in units}
@@ -128,7 +102,7 @@ def die_first(unit):
     return 2 * unit.value
 
 
-def test_workers_that_always_die_end_the_batch(start):
+def test_workers_that_always_die_end_the_batch():
     found = []
     with pytest.raises(EngineError, match="got 5 in a row that died"):
         found.extend(run_with(numbers(50), die, workers=2))
@@ -136,7 +110,7 @@ def test_workers_that_always_die_end_the_batch(start):
 
 
 @needs_proc
-def test_closing_stops_a_unit_at_work(start, tmp_path):
+def test_closing_stops_a_unit_at_work(tmp_path):
     units = [MarkedNumber(value, str(tmp_path)) for value in range(4)]
     started = time.monotonic()
     with closing(run_with(units, finish_one, workers=2)) as outcomes:
@@ -165,16 +139,13 @@ engines._PRELOADED = "tests.tables.batch.groups"
 
 # A process that was started in the background may ignore Ctrl-C, and so would its children.
 SCRIPT = """
-import signal, sys, threading, time
+import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-if {threads}:  # then nothing is forked here
-    threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
 sys.path.insert(0, {tests!r})
 from tests.tables.batch.groups import run_with
 from tests.tables.batch.test_process_pool import MarkedNumber, finish_one
-if __name__ == "__main__" or not {guarded}:
-    print([outcome.value for outcome in run_with([MarkedNumber(1, {mark!r})] * {units}, finish_one,
-        workers=2)])
+units = [MarkedNumber(1, {mark!r})] * 4
+print([outcome.value for outcome in run_with(units, finish_one, workers=2)])
 """
 
 
@@ -192,13 +163,12 @@ def start_script(folder, text=LIGHT + SCRIPT, **parts):
 
 
 @needs_proc
-@pytest.mark.parametrize("threads", [False, True], ids=["fork", "server"])
 def test_workers_end_with_their_parent_and_remove_what_they_exchanged(
-    tmp_path, tmp_path_factory, monkeypatch, threads
+    tmp_path, tmp_path_factory, monkeypatch
 ):
     temporary = tmp_path_factory.mktemp("pool")  # the path of a socket must be short
     monkeypatch.setenv("TMPDIR", str(temporary))
-    with start_script(tmp_path, guarded=True, threads=threads, units=4)[0] as parent:
+    with start_script(tmp_path)[0] as parent:
         marks = tmp_path / "marks"
         wait_until(lambda: len(list(marks.iterdir())) == 2)
         workers = [int(path.name) for path in marks.iterdir()]
@@ -211,19 +181,55 @@ def test_workers_end_with_their_parent_and_remove_what_they_exchanged(
         assert "Traceback" not in parent.stderr.read()
 
 
-def test_a_script_without_a_guard_is_told_so(tmp_path):
-    with start_script(tmp_path, guarded=False, threads=True, units=1)[0] as script:
-        complaints = script.stderr.read()
-        assert script.wait(60) == 1
-    last = complaints.strip().splitlines()[-3:]
-    assert "EngineError: Expected worker processes to start" in last[0]
-    assert 'needs `if __name__ == "__main__":`' in last[2]
+PROGRAM = """
+from operator import attrgetter
+from types import SimpleNamespace
+from closecall.tables.batch.engines import ProcessPool, run
+units = [SimpleNamespace(key=name, size=len(name)) for name in ("a", "bcd")]
+with ProcessPool(2) as engine:
+    print(sorted(outcome.value for outcome in run(units, attrgetter("size"), engine)))
+"""
+
+
+@pytest.mark.parametrize("place", ["script.py", "-"])
+def test_workers_do_not_import_the_program(tmp_path, place):
+    """It needs no guard, and may come from standard input."""
+    (tmp_path / "script.py").write_text(PROGRAM)
+    done = subprocess.run(  # noqa: S603 - ours
+        [sys.executable, place],
+        input=PROGRAM,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("[1, 3]\n", "")
+
+
+GUARDED = """
+from types import SimpleNamespace
+from closecall.tables.batch.engines import ProcessPool, run
+
+def double(unit):
+    return 2 * unit.size
+
+if __name__ == "__main__":
+    with ProcessPool(2) as engine:
+        units = [SimpleNamespace(key="a", size=3)]
+        print([outcome.value for outcome in run(units, double, engine)])
+"""
+
+
+def test_workers_import_the_program_for_its_functions(tmp_path):
+    (tmp_path / "script.py").write_text(GUARDED)
+    command = [sys.executable, tmp_path / "script.py"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - ours
+    assert (done.stdout, done.stderr) == ("[6]\n", "")
 
 
 @needs_proc
 def test_ctrl_c_while_the_server_starts_is_for_the_program_alone(tmp_path):
-    parts = {"guarded": True, "threads": True, "units": 4}
-    with start_script(tmp_path, SCRIPT, **parts)[0] as parent:
+    with start_script(tmp_path, SCRIPT)[0] as parent:
         tasks = Path(f"/proc/{parent.pid}/task")
         commands = lambda: [  # noqa: E731
             Path(f"/proc/{child}/cmdline").read_text()
@@ -286,7 +292,7 @@ def halt_in_the_middle_of_a_result(unit):
     return bytes(200_000)
 
 
-def test_a_worker_that_dies_while_it_writes_costs_its_unit_only(start):
+def test_a_worker_that_dies_while_it_writes_costs_its_unit_only():
     found = by_key(run_with(numbers(6), die_in_the_middle_of_a_result, workers=2))
     assert found.pop("number 3") == Outcome("number 3", None, DIED)
     assert {len(outcome.value) for outcome in found.values()} == {200_000}
@@ -295,7 +301,7 @@ def test_a_worker_that_dies_while_it_writes_costs_its_unit_only(start):
 
 @needs_proc
 def test_a_worker_that_stands_still_while_it_writes_and_is_killed_costs_its_unit_only(
-    start, tmp_path
+    tmp_path,
 ):
     units = [MarkedNumber(value, str(tmp_path)) for value in range(6)]
 
@@ -310,9 +316,8 @@ def test_a_worker_that_stands_still_while_it_writes_and_is_killed_costs_its_unit
     killed = set()
     killer = threading.Thread(target=kill_all)
     with closing(run_with(units, halt_in_the_middle_of_a_result, workers=2)) as outcomes:
-        first = next(outcomes)  # workers were forked before there is another thread
         killer.start()
-        found = by_key([first, *outcomes])
+        found = by_key(outcomes)
     killer.join()
     assert found.pop("number 1") == Outcome("number 1", None, DIED)
     assert {len(outcome.value) for outcome in found.values()} == {200_000}
@@ -327,10 +332,8 @@ HALTING = LIGHT + SCRIPT.replace("finish_one", "halt_in_the_middle_of_a_result")
 
 
 @needs_proc
-@pytest.mark.parametrize("threads", [False, True], ids=["fork", "server"])
-def test_ctrl_c_while_a_worker_stands_still_in_the_middle_of_a_result(tmp_path, threads):
-    parts = {"guarded": True, "threads": threads, "units": 4}
-    with start_script(tmp_path, HALTING, **parts)[0] as parent:
+def test_ctrl_c_while_a_worker_stands_still_in_the_middle_of_a_result(tmp_path):
+    with start_script(tmp_path, HALTING)[0] as parent:
         marks = tmp_path / "marks"
         wait_until(lambda: len(list(marks.iterdir())) == 2)
         workers = [path.name for path in marks.iterdir()]
@@ -359,29 +362,15 @@ def test_a_server_that_ends_while_it_starts_workers_is_worded(monkeypatch, error
         raise error
 
     monkeypatch.setattr(forkserver, "read_signed", broken)
-    monkeypatch.setattr(engines, "_can_fork", lambda: False)
-    with pytest.raises(EngineError, match="an end of the process that starts them") as caught:
+    with pytest.raises(EngineError, match="worker processes to start, got") as caught:
         list(run_with(numbers(20), slow, workers=2))
-    assert "try again" in str(caught.value)
-
-
-def test_a_program_without_a_file_is_told_so():
-    program = (
-        "import threading, time\nfrom closecall.tables.batch.engines import open_engine\n"
-        "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
-        "open_engine(workers=2)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-"], input=program, capture_output=True, text=True, check=False
-    )
-    assert "EngineError: Expected `workers` in a program that" in done.stderr
-    assert "got one from <stdin>" in done.stderr
+    assert "Try again with fewer `workers`" in str(caught.value)
 
 
 def test_a_daemon_is_told_so():
     with get_context("spawn").Pool(1) as pool:
         message = pool.apply(in_a_daemon)
-    assert message.startswith("Expected `workers` in a process that may start others, got a daemon")
+    assert message.startswith("Expected worker processes to start, got `AssertionError: daemonic")
 
 
 def in_a_daemon():
@@ -431,10 +420,7 @@ def loaded_kernels(_):
 KERNELS = """
 import sys
 sys.path.remove("")  # as for a command; with -P, what it starts would have that as well
-import threading, time
 from types import SimpleNamespace as Unit
-if {threads}:
-    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 from closecall.tables.batch.engines import ProcessPool, run
 sys.path.append({tests!r})
 from tests.tables.batch.test_process_pool import loaded_kernels
@@ -443,12 +429,11 @@ with ProcessPool(1) as engine:
 """
 
 
-@pytest.mark.parametrize("threads", [False, True], ids=["fork", "server"])
-def test_workers_start_with_their_kernels_and_nothing_from_the_current_folder(tmp_path, threads):
+def test_workers_start_with_their_kernels_and_nothing_from_the_current_folder(tmp_path):
     """Code that lies beside the data is data."""
     for name in ("pandas", "pyarrow", "numba", "closecall", "multiprocessing"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'hacked')!r}, 'a').write('x')")
-    program = KERNELS.format(threads=threads, tests=str(Path(__file__).parents[3]))
+    program = KERNELS.format(tests=str(Path(__file__).parents[3]))
     command = [sys.executable, "-c", program]
     done = subprocess.run(  # noqa: S603 - ours
         command, cwd=tmp_path, capture_output=True, text=True, check=False

@@ -14,7 +14,6 @@ from closecall.statistics import Sample, hierarchical, mean_difference, mean_int
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.rows import evaluate_unit
 from closecall.tables.batch.summary import (
-    higher_is_better,
     interval_rows,
     rank_detectors,
     summarise,
@@ -216,9 +215,9 @@ def test_distances_are_better_when_they_are_short():
     question = BatchOptions.read(
         by="series", truth="label", predicted=["x", "y", "z"], metrics=["hausdorff", "affiliation"]
     )
-    assert not higher_is_better("hausdorff", question)
-    assert higher_is_better("affiliation_f1", question)
-    assert higher_is_better("chance_f1", question)
+    assert not question.metric_of("hausdorff").higher_is_better
+    assert question.metric_of("affiliation_f1").higher_is_better
+    assert question.metric_of("chance_f1").higher_is_better
     board = rank_detectors(rows({"s": (3.0, 1.0, 2.0)}, ("hausdorff",)), question, "hausdorff")
     assert board["detector"].to_pylist() == ["y", "z", "x"]
 

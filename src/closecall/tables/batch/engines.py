@@ -12,9 +12,15 @@ import pickle
 import signal
 import sys
 import threading
-import warnings
 from collections import deque
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -22,7 +28,6 @@ from importlib import import_module
 from itertools import count
 from multiprocessing import connection, resource_tracker
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -38,7 +43,7 @@ from closecall.errors import (
 from closecall.parameters import require_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, MutableMapping, Sequence
 
     Say = Callable[[str], Any]  # called with a line for people
 
@@ -52,7 +57,6 @@ _SHOWN_KEYS = 3
 _MOST_WORKERS = 1024  # processes: more are a slip, which would take the machine down
 _MOST_DEATHS = 5  # in a row, with nothing finished in between
 _PRELOADED = "closecall.tables.batch.preload"
-_SAFE_PATH = "PYTHONSAFEPATH"
 _MASKS = hasattr(signal, "pthread_sigmask")  # not on Windows
 _starting = threading.Lock()
 
@@ -172,85 +176,95 @@ def run(
     >>> list(run(units, lambda unit: 1 / unit.size))
     [Outcome(key='a', value=0.25, error=None), Outcome(key='b', value=None, error='Zero...')]
     """
-    flight = _Flight(engine or Engine(), function)
-    units, again, suspects = iter(units), deque[Keyed](), deque[Keyed]()
+    engine = engine or Engine()
+    queue, pending = _Queue(units, engine), dict[Future[Outcome[Value]], Keyed]()
     try:
         while True:
-            alone: Keyed | None = None
-            while not suspects and flight.has_room():
-                unit = again.popleft() if again else next(units, None)
-                if unit is None:
-                    break
-                flight.start(unit)
-            if suspects and not flight.pending:
-                alone = suspects.popleft()
-                flight.start(alone)
-            if not flight.pending:
+            while (unit := queue.take(len(pending))) is not None:
+                with _as_lost_engine():
+                    pending[engine.submit(attempt, function, unit)] = unit
+            if not pending:
                 return
-            unit, future = flight.land(say)
-            error = future.exception()
-            if isinstance(error, LostUnitError):
-                again.append(unit)
-            elif isinstance(error, flight.engine.retried) and unit is not alone:
-                suspects.append(unit)
-            else:  # a unit without a result kills workers, or its result cannot be pickled
-                yield Outcome(unit.key, error=one_line(error)) if error else future.result()
+            for future in _wait_for_some(pending, engine, say):
+                error = _unit_error(future, engine)
+                unit = pending.pop(future)
+                if not queue.takes_back(unit, error):
+                    yield Outcome(unit.key, error=one_line(error)) if error else future.result()
     except _EngineLostError as lost:
-        yield from flight.finished()
-        raise flight.engine.gone([*flight.pending.values()], lost.__cause__) from lost.__cause__
+        wait(pending, _LAST_CALL)
+        for future in [future for future in pending if _has_result(future)]:
+            del pending[future]
+            yield future.result()
+        raise engine.gone([*pending.values()], lost.__cause__) from lost.__cause__
     finally:
-        flight.engine.cancel(list(flight.pending))
+        engine.cancel(list(pending))
 
 
 class _EngineLostError(Exception):
     """The executor itself cannot be used any more."""
 
 
-class _Flight(Generic[Value]):
-    """The units that are on their way."""
+class _Queue:
+    """Units to start: new ones, lost ones, and suspects, which are tried once more, alone."""
 
-    def __init__(self, engine: Engine, function: Callable[[Any], Value]) -> None:
-        self.engine, self._function = engine, function
-        self.pending: dict[Future[Outcome[Value]], Keyed] = {}
-        self._done: SimpleQueue[Future[Outcome[Value]]] = SimpleQueue()
+    def __init__(self, units: Iterable[Keyed], engine: Engine) -> None:
+        self._engine, self._new = engine, iter(units)
+        self._lost, self._suspects = deque[Keyed](), deque[Keyed]()
+        self._alone: Keyed | None = None
 
-    def has_room(self) -> bool:
+    def take(self, pending: int) -> Keyed | None:
+        """Return the next unit, if there is room for it beside those that are on their way."""
+        if pending and (self._suspects or self._alone is not None):
+            return None
+        self._alone = self._suspects.popleft() if self._suspects else None
+        if self._alone is not None:
+            return self._alone
         with _as_lost_engine():
-            return len(self.pending) < self.engine.ahead
+            if pending >= self._engine.ahead:
+                return None
+        return self._lost.popleft() if self._lost else next(self._new, None)
 
-    def start(self, unit: Keyed) -> None:
+    def takes_back(self, unit: Keyed, error: BaseException | None) -> bool:
+        """Return whether a unit is tried again; what kills its worker when it is alone is not."""
+        if isinstance(error, LostUnitError):
+            self._lost.append(unit)
+        elif isinstance(error, self._engine.retried) and unit is not self._alone:
+            self._suspects.append(unit)
+        else:
+            return False
+        return True
+
+
+def _wait_for_some(
+    pending: Iterable[Future[Outcome[Value]]], engine: Engine, say: Say
+) -> list[Future[Outcome[Value]]]:
+    """Wait until some are done, with a result, an error or neither, and return them."""
+    while True:
         with _as_lost_engine():
-            future = self.engine.submit(attempt, self._function, unit)
-        self.pending[future] = unit
-        future.add_done_callback(self._done.put)
+            engine.check(say)
+        wait(pending, _PATIENCE, FIRST_COMPLETED)
+        # Those that an executor cancelled when it was shut down do not end the wait.
+        done = [future for future in pending if future.done()]
+        if done:
+            return done
 
-    def land(self, say: Say) -> tuple[Keyed, Future[Outcome[Value]]]:
-        """Wait for the next unit that is done, with a result or an error."""
-        while True:
-            with _as_lost_engine():
-                self.engine.check(say)
-            try:
-                future = self._done.get(timeout=_PATIENCE)
-            except Empty:
-                continue
-            error = _EngineLostError() if future.cancelled() else future.exception()
-            if isinstance(error, (EngineError, _EngineLostError)):
-                raise error
-            one_unit = (*self.engine.retried, LostUnitError)
-            if isinstance(error, BrokenExecutor) and not isinstance(error, one_unit):
-                raise _EngineLostError
-            return self.pending.pop(future), future
 
-    def finished(self) -> Iterator[Outcome[Value]]:
-        """Yield what a broken executor had finished; what is lost stays pending."""
-        while not self._done.empty() or not all(future.done() for future in self.pending):
-            try:
-                future = self._done.get(timeout=_LAST_CALL)
-            except Empty:
-                return
-            if not future.cancelled() and future.exception() is None:
-                del self.pending[future]
-                yield future.result()
+def _has_result(future: Future[Any]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
+
+
+def _unit_error(future: Future[Any], engine: Engine) -> BaseException | None:
+    """Return what a unit that is done raised; raise what is wrong with the engine."""
+    if future.cancelled():
+        raise _EngineLostError
+    error = future.exception()
+    if isinstance(error, EngineError):
+        raise error
+    if isinstance(error, BrokenExecutor) and not isinstance(
+        error, (*engine.retried, LostUnitError)
+    ):
+        raise _EngineLostError
+    return error
 
 
 @contextmanager
@@ -297,26 +311,19 @@ class ProcessPool(Engine):
     Calls and results are files in a temporary folder, and only their names go through the pool's
     pipes. A pipe takes a message that short in one piece, so a worker may die at any moment.
 
-    On Linux, a process with one thread is forked, which takes no time. Beside other threads that
-    is not safe: workers then come from a server that has imported what they need (``forkserver``),
-    or are fresh interpreters (``spawn``).
+    Workers are forked from a server that has imported what they need (``forkserver``), or are fresh
+    interpreters (``spawn``) where there is none, so the threads of this process do no harm. They
+    import the program that calls only if a function of it is among the arguments; only then does
+    it need a guard.
     """
 
     def __init__(self, workers: int) -> None:
-        _require_possible()
         self._workers, self._deaths = workers, 0
         self._pool: ProcessPoolExecutor | None = None
         self._numbers = count()
-        forks = _can_fork()
-        if not forks:
-            _require_importable()
+        with _as_start_error():  # the server starts while the data is opened
+            self._method = _start_method()
         self._folder = Path(mkdtemp(prefix="closecall-"))
-        try:
-            with _as_start_error():  # workers start while the data is opened
-                self._open("fork") if forks else _method()
-        except BaseException:
-            self.shutdown()
-            raise
 
     @property
     def ahead(self) -> int:
@@ -333,12 +340,13 @@ class ProcessPool(Engine):
             future.set_exception(error)
             return future
         call.write_bytes(content)
+        hidden = b"__main__" not in content
         with _as_start_error():
             try:
-                sent = self._send(_answer, str(call))
+                sent = self._send(call, hidden=hidden)
             except BrokenProcessPool:
-                self._replace()
-                sent = self._send(_answer, str(call))
+                self._end_after_death()
+                sent = self._send(call, hidden=hidden)
         sent.add_done_callback(lambda sent: self._land(sent, call, future))
         return future
 
@@ -347,23 +355,18 @@ class ProcessPool(Engine):
         self._end()
         rmtree(self._folder, ignore_errors=True)
 
-    def _open(self, method: str) -> None:
-        context: Any = multiprocessing.get_context(method)
-        self._pool = ProcessPoolExecutor(
-            self._workers, context, initializer=_begin, initargs=(str(self._folder),)
-        )
-        self._first = self._send(os.getpid)  # tells whether workers start at all
-
-    def _send(self, function: Any, *arguments: Any) -> Future[Any]:
+    def _send(self, call: Path, *, hidden: bool) -> Future[None]:
+        """Submit a call, to a new pool if there is none; workers start here."""
         if self._pool is None:
-            self._open(_method())
-        with warnings.catch_warnings(), _shielded():
-            # Newer Pythons warn of idle threads of libraries when a process is forked.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            return self._pool.submit(function, *arguments)  # type: ignore[union-attr]
+            context: Any = multiprocessing.get_context(self._method)
+            self._pool = ProcessPoolExecutor(
+                self._workers, context, initializer=_begin, initargs=(str(self._folder), _PRELOADED)
+            )
+        with _shielded(hidden=hidden):
+            return self._pool.submit(_answer, str(call))
 
-    def _replace(self) -> None:
-        """Make the pool new after a worker died; raise if that happens again and again."""
+    def _end_after_death(self) -> None:
+        """End the pool after a worker died; raise if that happens again and again."""
         self._deaths += 1
         self._end()
         if self._deaths >= _MOST_DEATHS:
@@ -386,33 +389,15 @@ class ProcessPool(Engine):
             finished, value = pickle.loads(_result(call).read_bytes())  # noqa: S301 - our worker's
             _result(call).unlink()
         except FileNotFoundError:
-            future.set_exception(self._failure(sent, call))
+            error = sent.exception()
+            if error is None or isinstance(error, BrokenProcessPool):
+                error = WorkerDiedError() if _begun(call).exists() else LostUnitError()
+            future.set_exception(error)
         except Exception as error:  # noqa: BLE001 - handed to whoever waits
             future.set_exception(error)
         else:
             self._deaths = 0
             future.set_result(value) if finished else future.set_exception(ClosecallError(value))
-
-    def _failure(self, sent: Future[None], call: Path) -> BaseException:
-        """Return why a call has no result."""
-        error = sent.exception()
-        if error is None or not isinstance(error, BrokenProcessPool):
-            return error or LostUnitError()
-        if self._first.done() and self._first.exception() is not None:
-            return EngineError(
-                "worker processes to start",
-                "one that died before it did anything",
-                hint='A script that starts processes needs `if __name__ == "__main__":` around '
-                "what it does, since every process imports the script first.",
-            )
-        workers = {} if self._pool is None else self._pool._processes or {}  # noqa: SLF001
-        # The pool ends the other workers only after this.
-        dead = connection.wait([process.sentinel for process in workers.values()], timeout=0)
-        begun = any(
-            process.sentinel in dead and _begun(call, number).exists()
-            for number, process in workers.items()
-        )
-        return WorkerDiedError() if begun else LostUnitError()
 
 
 def _result(call: Path) -> Path:
@@ -420,28 +405,23 @@ def _result(call: Path) -> Path:
     return call.with_suffix(".result")
 
 
-def _begun(call: Path, worker: int) -> Path:
+def _begun(call: Path) -> Path:
     """Return what a call is named when a worker has begun it."""
-    return call.with_suffix(f".{worker}")
+    return call.with_suffix(".begun")
 
 
-def _begin(folder: str) -> None:
+def _begin(folder: str, preloaded: str) -> None:
     """Prepare a worker: it ends with its parent, and has its kernels loaded."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the keyboard is the parent's business
-    for name in ("SIGTERM", "SIGHUP"):  # forked with the command line's ways to end
-        number = getattr(signal, name, None)
-        if number is not None and callable(signal.getsignal(number)):
-            signal.signal(number, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
     with suppress(ImportError):
-        import_module(_PRELOADED)
+        import_module(preloaded)
 
 
 def _answer(name: str) -> None:
     """Call what a file holds, and write what it gives to another file, whole."""
     call = Path(name)
-    begun, written = _begun(call, os.getpid()), call.with_suffix(".new")
-    call.rename(begun)
+    begun, written = call.rename(_begun(call)), call.with_suffix(".new")
     try:
         function, arguments = pickle.loads(begun.read_bytes())  # noqa: S301 - our parent's
         with written.open("wb") as file:
@@ -460,13 +440,8 @@ def _end_with_parent(folder: str) -> None:
         os._exit(1)
 
 
-def _can_fork() -> bool:
-    """Whether a copy of this process is safe: on Linux, and beside no other thread."""
-    return sys.platform == "linux" and threading.active_count() == 1
-
-
-def _method() -> str:
-    """Return how workers start beside threads, with the server running if there is one."""
+def _start_method() -> str:
+    """Return how workers start, with the server that they are forked from running."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return "spawn"
     from multiprocessing.forkserver import ensure_running
@@ -477,7 +452,7 @@ def _method() -> str:
             resource_tracker.ensure_running()
         with _shielded():  # anew, since the start of the tracker lets Ctrl-C through again
             ensure_running()
-    except ChildProcessError:  # the server is that of the process that we were forked from
+    except OSError:  # a temporary folder with a long name, or the server of a parent process
         return "spawn"
     return "forkserver"
 
@@ -489,54 +464,53 @@ def _as_start_error() -> Iterator[None]:
         yield
     except ClosecallError:
         raise
-    except (EOFError, ConnectionError) as error:
-        got = "an end of the process that starts them"
-        remedy = "It was killed, or memory ran out: try again, or fewer `workers`. "
-        raise EngineError("worker processes to start", got, hint=remedy + KEPT) from error
-    except Exception as error:  # as no memory for another process
-        raise EngineError("worker processes to start", f"`{one_line(error)}`", hint=KEPT) from error
+    except Exception as error:  # as no memory for another process, or a server that was killed
+        hint = f"Try again with fewer `workers`, or leave it out. {KEPT}"
+        raise EngineError("worker processes to start", f"`{one_line(error)}`", hint=hint) from error
 
 
 @contextmanager
-def _shielded() -> Iterator[None]:
-    """Keep Ctrl-C from what is started here, and the current folder from what it imports."""
+def _shielded(*, hidden: bool = True) -> Iterator[None]:
+    """Keep Ctrl-C and the current folder from what is started, and the program if it is hidden."""
+    program = vars(sys.modules["__main__"]) if hidden else {}
+    with (
+        _starting,
+        _delayed_interrupts(),
+        _replaced(os.environ, PYTHONSAFEPATH="1"),
+        _replaced(program, __file__=None, __spec__=None),
+    ):
+        yield
+
+
+@contextmanager
+def _delayed_interrupts() -> Iterator[None]:
+    """Raise a Ctrl-C afterwards: a worker that is only half started would complain."""
     missed: list[Any] = []
     handler = signal.getsignal(signal.SIGINT)
     # The mask is inherited. A signal that another thread takes would still be raised here.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if _MASKS else None
     held = callable(handler) and threading.current_thread() is threading.main_thread()
-    with _starting:
-        before = os.environ.get(_SAFE_PATH)
-        os.environ[_SAFE_PATH] = "1"
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if _MASKS else None
+    if held:
+        signal.signal(signal.SIGINT, lambda *given: missed.append(given))
+    try:
+        yield
+    finally:
         if held:
-            signal.signal(signal.SIGINT, lambda *given: missed.append(given))
-        try:
-            yield
-        finally:
-            if held:
-                signal.signal(signal.SIGINT, handler)
-            if before is None:
-                del os.environ[_SAFE_PATH]
-            else:
-                os.environ[_SAFE_PATH] = before
-            if mask is not None:
-                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-    if missed:
-        signal.raise_signal(signal.SIGINT)
+            signal.signal(signal.SIGINT, handler)
+        if mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if missed:
+            signal.raise_signal(signal.SIGINT)
 
 
-def _require_possible() -> None:
-    """Raise where no process can be started, before any tries."""
-    if multiprocessing.current_process().daemon:
-        hint = "Leave `workers` out here, or start the outer processes with concurrent.futures."
-        rule = "in a process that may start others"
-        raise EngineError(rule, "a daemonic one", argument="workers", hint=hint)
-
-
-def _require_importable() -> None:
-    """Raise where the program is not in a file, which processes that are not forked import."""
-    program = getattr(sys.modules["__main__"], "__file__", None) or ""
-    if program.startswith("<"):
-        rule = "in a program that worker processes can import"
-        hint = "Save it in a file, or leave `workers` out."
-        raise EngineError(rule, f"one from {program}", argument="workers", hint=hint)
+@contextmanager
+def _replaced(values: MutableMapping[str, Any], **others: Any) -> Iterator[None]:
+    """Replace some values of a mapping, and put them back."""
+    before = {name: values[name] for name in others if name in values}
+    values.update(others)
+    try:
+        yield
+    finally:
+        for name in others:
+            del values[name]
+        values.update(before)

@@ -24,11 +24,10 @@ from closecall.tables.batch.thresholds import (
     series_changes,
     unit_changes,
 )
-from closecall.tables.grouping import group
 from closecall.tables.reading import MEMORY, memory_of, read_memory, too_large
 from closecall.tables.series import Disorder, Status
 from closecall.tables.sources import open_source
-from closecall.tables.units import DamagedUnit, MemoryUnit, needed_columns
+from closecall.tables.units import DamagedUnit, SeriesUnit, TableRows, needed_columns
 from closecall.wording import counted
 
 if TYPE_CHECKING:
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from closecall.events import Events
+    from closecall.tables.times import TimeUnit
     from closecall.tables.units import Unit, UnitSource
 
 Failure = tuple[str, str]  # the key of a unit, and why it failed
@@ -62,6 +62,7 @@ def evaluate_frame(
     nan: str = "raise",
     since: Any = None,
     until: Any = None,
+    time_unit: TimeUnit | None = None,
     fit_until: Any = None,
     folds: int = 5,
     retune: int | None = None,
@@ -133,6 +134,9 @@ def evaluate_frame(
         has the status ``nan_score``.
     since, until
         Evaluate only the time from the one to the other, in the caller's own times.
+    time_unit
+        What times that are numbers count from 1970 in UTC: ``"s"``, ``"ms"``, ``"us"`` or
+        ``"ns"``. If not given, they are numbers.
     fit_until
         Choose thresholds on the time before, and evaluate on the time from there on.
     folds
@@ -225,6 +229,7 @@ def evaluate_frame(
         nan=nan,
         since=since,
         until=until,
+        time_unit=time_unit,
         fit_until=fit_until,
         folds=folds,
         retune=retune,
@@ -300,7 +305,8 @@ def evaluate_table(table: pa.Table, options: BatchOptions) -> pa.Table:
         raise InputTypeError("to be a pyarrow Table", shown(table), argument="table")
     _require_single_tables(options)
     names = needed_columns(table.column_names, options, "`table`")
-    unit = MemoryUnit("table", group(table.select(names), options.by))
+    part = TableRows(table.select(names))
+    unit = SeriesUnit("table", table.num_rows, options.by, ((part, (0,)),))
     rows = in_order([evaluate_unit(unit, options).rows], options)
     if options.strict:
         _require_ok(rows, options)

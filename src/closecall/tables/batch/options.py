@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from functools import cached_property
-from math import nan
-from typing import TYPE_CHECKING, Any
+from math import isnan, nan
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,38 +32,65 @@ from closecall.tables.reading import text_codec
 from closecall.tables.series import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from closecall.metrics.registry import Metric
     from closecall.tables.series import Limit
 
-DETECTOR = "detector"
-COUNTS = (
-    "samples",
-    "true_samples",
-    "predicted_samples",
-    "hit_samples",
-    "true_events",
-    "predicted_events",
-)
-OUTCOMES = ("caught", "false_alarms")
-LENGTHS = ("alarmed", "median_delay", "evaluated_days")
-LEFT_OUT = ("left_out_events", "left_out_alarms")
-IGNORED = "ignored_time"
-_FIXED = ("end", "span", "merge", "clip", "timezone", "open", "usual_end", "of_many")
-_MOST = 1_000_000  # folds, or moves of a series: more would never end
-BEST = "best_f1"  # at the series' own best threshold, beside that of `cross_fit`
+DETECTOR, SIGNATURE, ALARMED = "detector", "signature", "alarmed_events"
+IGNORED, BEST, DATA = "ignored_time", "best_f1", "data_hash"
 GAP, QUIET, CODE, NOTES = "__gap__", "__quiet__", "__code__", "__notes__"
 HIDDEN = [GAP, QUIET, CODE, NOTES]  # columns of rows until they are put together
-ALARMED = "alarmed_events"  # true events with a prediction in their zone: precision is defined
-CHANCE = ("chance_precision", "chance_recall", "chance_f1", "chance_caught")
-DATA, SIGNATURE = "data_hash", "signature"
-RETUNED = ("chance_average_precision", "retuned_f1")  # of rolled scores, in the order of a curve
+_FIXED = ("end", "span", "merge", "clip", "timezone", "fold", "open", "usual_end", "of_many")
+_MOST = 1_000_000  # folds, or moves of a series: more would never end
 
-_TAKEN = {
-    *("status", "reason", "threshold", "event", *COUNTS, *OUTCOMES, *LENGTHS, *LEFT_OUT),
-    *(IGNORED, BEST, ALARMED, *CHANCE, *RETUNED, DATA, SIGNATURE),
-}
+
+class Column(NamedTuple):
+    """A column of the rows of a batch."""
+
+    name: str
+    kind: str = "double"
+    """The type, as Arrow calls it; what is not known is nan in a double, and null elsewhere."""
+    when: Callable[[Any], bool] = lambda _: True
+    """Whether rows have it, by the options of the batch."""
+    is_chance: bool = False
+    """Whether it is a level of chance: summaries average it, and detectors are ranked by it."""
+
+
+_OF_AFFILIATION, _OF_IGNORED = attrgetter("has_affiliation"), attrgetter("ignores_time")
+_METRICS = Column("the numbers of the metrics")
+COLUMNS = (
+    Column(DETECTOR, "string", lambda options: not options.is_long),
+    Column("status", "string"),
+    Column("reason", "string"),
+    Column("samples", "int64"),
+    Column("true_samples", "int64"),
+    Column("predicted_samples", "int64"),
+    Column("hit_samples", "int64"),
+    Column("true_events", "int64"),
+    Column("predicted_events", "int64"),
+    Column("caught", "int64", _OF_AFFILIATION),
+    Column("false_alarms", "int64", _OF_AFFILIATION),
+    Column("alarmed", "double", _OF_AFFILIATION),
+    Column("median_delay", "double", _OF_AFFILIATION),
+    Column("evaluated_days", "double", _OF_AFFILIATION),
+    Column(ALARMED, "int64", _OF_AFFILIATION),  # with a prediction in their zone
+    Column(IGNORED, "double", _OF_IGNORED),
+    Column("left_out_events", "int64", _OF_IGNORED),
+    Column("left_out_alarms", "int64", _OF_IGNORED),
+    Column("threshold"),
+    _METRICS,
+    Column(BEST, "double", attrgetter("shows_best")),  # at the series' own best threshold
+    Column("chance_precision", "double", _OF_AFFILIATION, is_chance=True),
+    Column("chance_recall", "double", _OF_AFFILIATION, is_chance=True),
+    Column("chance_f1", "double", _OF_AFFILIATION, is_chance=True),
+    Column("chance_caught", "double", _OF_AFFILIATION, is_chance=True),
+    Column("chance_average_precision", "double", attrgetter("retune"), is_chance=True),
+    Column("retuned_f1", "double", attrgetter("retune"), is_chance=True),
+    Column(DATA, "string"),
+)
+"""The columns of rows after those of `by`, in their order."""
+COUNTS = tuple(column.name for column in COLUMNS if column.kind == "int64")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,29 +133,30 @@ class BatchOptions(Reading):
         threshold: Any = None,
         metrics: Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
         series: str | None = None,
+        encoding: str = "utf-8",
         **others: Any,
     ) -> BatchOptions:
         """Check the options of `closecall.evaluate_frame`; `others` are fields as they are."""
         scores, labels = _one_kind(score, predicted)
         keys = () if by is None else read_names(by, "by")
-        options = cls(
+        chosen = _read_metrics(metrics, scored=bool(scores), timed=time is not None)
+        cut = others.get("per_event") or any(METRICS[name].takes == "labels" for name, _ in chosen)
+        return cls(
             by=keys if series is None else (*keys, *FileNames.read(series).fields),
             series=series,
             truth=read_name(truth, "truth"),
             scores=scores,
             predicted=labels,
             time=None if time is None else read_name(time, "time"),
-            threshold=ThresholdRule("none"),
-            metrics=_read_metrics(metrics, scored=bool(scores), timed=time is not None),
+            threshold=_read_threshold(threshold, scored=bool(scores), cut=cut),
+            metrics=chosen,
+            encoding=text_codec(encoding).name,
             **others,
         )
-        rule, codec = options._read_threshold(threshold), text_codec(options.encoding).name
-        options = replace(options, threshold=rule, encoding=codec)
-        options.check()
-        return options
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._set("fit_until", self.time_format().moment(self.fit_until, "`fit_until`"))
         require_count(self.folds, "folds", 2, _MOST)
         if self.retune is not None:
             require_count(self.retune, "retune", 1, _MOST)
@@ -135,16 +164,7 @@ class BatchOptions(Reading):
             read_name(self.ignore, "ignore")
         for name in ("per_event", "strict"):
             read_flag(getattr(self, name), name)
-
-    def _read_threshold(self, threshold: Any) -> ThresholdRule:
-        if self.predicted:
-            if threshold is not None:
-                told = "no `threshold` beside `predicted`"
-                raise InputTypeError(told, shown(threshold))
-            return ThresholdRule("number")
-        rule = ThresholdRule.read(threshold)
-        needed = self.per_event or any(entry.takes == "labels" for entry, _ in self.entries)
-        return rule if needed else ThresholdRule("none")
+        self._require_consistent()
 
     def limits(self, *, fitting: bool = False) -> list[Limit]:
         """Return the ends of evaluated time; `fitting` is for choosing a threshold."""
@@ -182,7 +202,9 @@ class BatchOptions(Reading):
         )
 
     def metric_of(self, column: str) -> Metric:
-        """Return which metric a number of a row belongs to."""
+        """Return which metric a number of a row belongs to; a level of chance to affiliation."""
+        if column in self.chance_columns:
+            return METRICS["affiliation"]
         names = [entry for entry, _ in self.entries for _ in entry.gives]
         return names[self.metric_columns.index(column)]
 
@@ -194,8 +216,7 @@ class BatchOptions(Reading):
     @property
     def chance_columns(self) -> tuple[str, ...]:
         """Names of the levels of chance in a row."""
-        levels = CHANCE if self.has_affiliation else ()
-        return levels if self.retune is None else (*levels, *RETUNED)
+        return tuple(column.name for column in COLUMNS if column.is_chance and column.when(self))
 
     @property
     def ignores_time(self) -> bool:
@@ -239,21 +260,27 @@ class BatchOptions(Reading):
         named = {name: getattr(self, name) for name in names}
         return {"threshold": self.threshold.signed, "folds": folds, **named}
 
+    @cached_property
+    def column_types(self) -> dict[str, str]:
+        """Columns of the result after `by`, in their order, with their types."""
+        found: dict[str, str] = {}
+        for column in COLUMNS:
+            if column is _METRICS:
+                found |= dict.fromkeys(self.metric_columns, column.kind)
+            elif column.when(self):
+                found[column.name] = column.kind
+        return found
+
     @property
     def row_columns(self) -> tuple[str, ...]:
         """Columns of the result after `by`, in their order."""
-        detector = () if self.is_long else (DETECTOR,)
-        happened = (*OUTCOMES, *LENGTHS, ALARMED) if self.has_affiliation else ()
-        ignored = (IGNORED, *LEFT_OUT) if self.ignores_time else ()
-        best = (BEST,) if self.shows_best else ()
-        head = (*detector, "status", "reason", *COUNTS, *happened, *ignored, "threshold")
-        return (*head, *self.metric_columns, *best, *self.chance_columns, DATA)
+        return tuple(self.column_types)
 
     @cached_property
     def blank_row(self) -> dict[str, Any]:
-        """A row of which nothing is known yet: None for texts and counts, nan for numbers."""
-        numbers = {"threshold", *LENGTHS, IGNORED, BEST, *self.metric_columns, *self.chance_columns}
-        return {name: nan if name in numbers else None for name in self.row_columns}
+        """A row of which nothing is known yet."""
+        kinds = self.column_types.items()
+        return {name: nan if kind == "double" else None for name, kind in kinds}
 
     def with_thresholds(
         self, shared: Mapping[str, Any], fold_keys: Iterable[tuple[Any, ...]] = ()
@@ -265,14 +292,24 @@ class BatchOptions(Reading):
         """Return what of a key names the series, and not the detector."""
         return tuple(part for name, part in zip(self.by, key, strict=True) if name != DETECTOR)
 
-    def shared_threshold(self, detector: str, key: tuple[Any, ...]) -> float:
-        """Return the threshold of a detector for one series; nan if there is none."""
+    def detector_of(self, key: tuple[Any, ...]) -> str | None:
+        """Return the detector that the key of a series names, if `by` says so."""
+        return str(key[self.by.index(DETECTOR)]) if self.is_long else None
+
+    def shared_threshold(self, key: tuple[Any, ...], detector: str) -> float:
+        """Return the threshold of a detector for one series; raise if none could be chosen."""
         shared = self.shared.get(detector, nan)
-        if self.threshold.kind != "cross_fit" or not isinstance(shared, list | tuple):
+        if isinstance(shared, list | tuple):
+            place = sortable(self.series_key(key))
+            shared = shared[bisect_right([sortable(first) for first in self.fold_keys], place)]
+        if not isnan(shared):
             return float(shared)
-        place = sortable(self.series_key(key))
-        fold = bisect_right([sortable(first) for first in self.fold_keys], place)
-        return float(shared[fold])
+        rule, got = "a true event in the other folds of series to choose a threshold by", "none"
+        if self.threshold.kind != "cross_fit":
+            rule = "a true event in any series to choose a threshold by"
+        elif not self.fold_keys:
+            rule, got = "two series or more, to choose a threshold for each on others", "one"
+        raise UndefinedMetricError(rule, got)
 
     def describe(self, fingerprint: str) -> dict[str, str]:
         """Return what is asked of which data, as text that is the same if and only if they are."""
@@ -288,7 +325,7 @@ class BatchOptions(Reading):
         texts = {"score" if name == "scores" else name: text for name, text in texts.items()}
         return {"closecall": installed_version(), "data": fingerprint, **texts}
 
-    def check(self) -> None:
+    def _require_consistent(self) -> None:
         """Raise if options do not go together, or two columns have one name."""
         if self.max_step is not None and self.time is None:
             raise InputTypeError("`time` beside `max_step`", "none")
@@ -302,7 +339,8 @@ class BatchOptions(Reading):
         if repeated:
             got = f"{repeated[0]!r} in more than one"
             raise InputError("each column to have one role", got)
-        taken = [name for name in self.by if name in _TAKEN or name in self.metric_columns]
+        others = {column.name for column in COLUMNS} - {DETECTOR} | {"event", SIGNATURE}
+        taken = [name for name in self.by if name in others or name in self.metric_columns]
         if taken:
             rule = "`by` columns not to be called like columns of the result"
             raise InputError(rule, f"{taken[0]!r}", hint="Rename the column.")
@@ -331,6 +369,16 @@ def _one_kind(score: Any, predicted: Any) -> tuple[tuple[str, ...], tuple[str, .
     if not names:
         raise InputError("to name at least one column", "none", argument=kind)
     return (names, ()) if kind == "score" else ((), names)
+
+
+def _read_threshold(threshold: Any, *, scored: bool, cut: bool) -> ThresholdRule:
+    """Read the rule that cuts scores; none if nothing needs them cut."""
+    if scored:
+        rule = ThresholdRule.read(threshold)
+        return rule if cut else ThresholdRule("none")
+    if threshold is not None:
+        raise InputTypeError("no `threshold` beside `predicted`", shown(threshold))
+    return ThresholdRule("number")
 
 
 def _read_metrics(

@@ -20,18 +20,15 @@ from closecall.signature import rows_hash, sign, text_hash, value_text
 from closecall.statistics import Interval, compute_ranks, events_needed
 from closecall.statistics.intervals import read_level
 from closecall.tables.batch.journal import write_rows
-from closecall.tables.batch.options import DATA, DETECTOR, IGNORED, SIGNATURE
-from closecall.tables.batch.rows import WHOLE
+from closecall.tables.batch.options import COUNTS, DATA, DETECTOR, IGNORED, SIGNATURE
 from closecall.tables.batch.summary import (
-    bounds_of,
-    higher_is_better,
     interval_rows,
     rank_detectors,
     summarise,
     trouble_text,
     values_by_series,
 )
-from closecall.wording import in_words
+from closecall.wording import counted, in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -46,7 +43,7 @@ if TYPE_CHECKING:
     from closecall.tables.units import Kind
 
 # Counts that are not known of a series in trouble; pandas' plain integers have no missing value.
-_MAYBE_MISSING = tuple(name for name in WHOLE if name != "samples")
+_MAYBE_MISSING = tuple(name for name in COUNTS if name != "samples")
 _FIRST = (  # in a notebook, of those that a table has
     *("status", "true_events", "caught", "pooled_events", "false_alarms", "median_delay"),
 )
@@ -360,15 +357,15 @@ class BatchResult:
         """
         name = self._metric(metric)
         _, detectors, values = values_by_series(self.table, self.options, name, detector)
-        low, high = bounds_of(name, self.options)
+        entry = self.options.metric_of(name)
         ranks = compute_ranks(
             dict(zip(map(str, detectors), values, strict=True)),
-            higher_is_better=higher_is_better(name, self.options),
+            higher_is_better=entry.higher_is_better,
             missing=missing,
             metric=name,
             level=level,
-            low=low,
-            high=high,
+            low=entry.lowest,
+            high=entry.highest,
         )
         asked = {"metric": name, "missing": missing, "detector": detector}
         return replace(
@@ -390,9 +387,9 @@ class BatchResult:
         for one in (first, second):
             require_choice(one, "detector", called)
         ours, theirs = (values[called.index(one)] for one in (first, second))
-        low, high = bounds_of(name, self.options)
-        gaps = ours - theirs
-        return events_needed(gaps[np.isfinite(gaps)], level=level, widest=high - low)
+        entry, gaps = self.options.metric_of(name), ours - theirs
+        widest = entry.highest - entry.lowest
+        return events_needed(gaps[np.isfinite(gaps)], level=level, widest=widest)
 
     def to_latex(
         self,
@@ -409,29 +406,28 @@ class BatchResult:
         signature, unless there is another.
         """
         given = {"n": 2000, "seed": 0} | drawn
-        level = None if level is None else read_level(level)
-        table = (
-            self.table.slice(0, 0)
-            if level is None
-            else interval_rows(self.table, None, self.options, level=level, **given)
-        )
-        limits = {
-            (row[DETECTOR], row["number"]): Interval(row["value"], row["low"], row["high"])
-            for row in table.to_pylist()
-            if not row["against"]
-        }
-        sums = {row[DETECTOR]: row for row in self._sums.to_pylist()}
-        board = rank_detectors(self.table, self.options, self._metric(None)).to_pylist()
-        names = [f"mean_{name}" for name in self.options.metric_columns]
-        rows = []
-        for row in board:
-            cells = {name: sums[row[DETECTOR]][name] for name in names}
-            cells |= {name: limits[row[DETECTOR], name] for name in names if limits}
-            rows.append({DETECTOR: str(row[DETECTOR]), **cells, "mean_rank": row["mean_rank"]})
+        options, sums = self.options, {row[DETECTOR]: row for row in self._sums.to_pylist()}
         best = {
-            f"mean_{name}": higher_is_better(name, self.options)
-            for name in self.options.metric_columns
+            f"mean_{name}": options.metric_of(name).higher_is_better
+            for name in options.metric_columns
         }
+        if level is not None:
+            level = read_level(level)
+            limits = interval_rows(self.table, None, options, level=level, **given)
+            for row in limits.to_pylist():
+                if not row["against"]:
+                    interval = Interval(row["value"], row["low"], row["high"])
+                    sums[row[DETECTOR]][row["number"]] = interval
+        board = rank_detectors(self.table, options, self._metric(None)).to_pylist()
+        names = list(best)
+        rows = [
+            {
+                DETECTOR: str(row[DETECTOR]),
+                **{name: sums[row[DETECTOR]][name] for name in names},
+                "mean_rank": row["mean_rank"],
+            }
+            for row in board
+        ]
         alike = all(name.startswith("mean_affiliation") for name in names)
         prefix, which = ("mean affiliation ", " affiliation") if alike else ("mean ", "")
         told = "" if level is None else f", with {100 * level:.4g} % intervals"
@@ -521,7 +517,7 @@ class BatchResult:
             for line, detector in enumerate(detectors)
             for column, one in enumerate(series)
         ]
-        best = "highest" if higher_is_better(name, self.options) else "lowest"
+        best = "highest" if self.options.metric_of(name).higher_is_better else "lowest"
         from closecall.plot import plot_batch
 
         return plot_batch(cells, **{"value": name, "best": best, **how})
@@ -540,16 +536,13 @@ class BatchResult:
 
     def _in_words(self) -> str:
         statuses = self.table.column("status").to_pylist()
-        trouble = trouble_text(statuses)
-        rows = f"{len(self)} row{'' if len(self) == 1 else 's'}"
-        first = f"{rows}: {statuses.count('ok')} evaluated"
-        return "; ".join(part for part in (first, trouble, self.unread) if part)
+        first = f"{counted(len(self), 'row')}: {statuses.count('ok')} evaluated"
+        return "; ".join(filter(None, (first, trouble_text(statuses), self.unread)))
 
     @property
     def unread(self) -> str:
         """How many units could not be read, in words; empty if all were."""
-        count = len(self.failures)
-        return f"{count} unit{'' if count == 1 else 's'} not read" if count else ""
+        return f"{counted(len(self.failures), 'unit')} not read" if self.failures else ""
 
     def _repr_html_(self) -> str:
         """Show the leaderboard and the first rows in a notebook."""

@@ -17,7 +17,6 @@ from closecall.affiliation.sweep import roll_scores, score_rolls
 from closecall.errors import (
     ClosecallError,
     InputError,
-    InputTypeError,
     UndefinedMetricError,
     one_line,
     reason,
@@ -31,20 +30,15 @@ from closecall.tables.batch.long_series import LongSeries, WholeSeries
 from closecall.tables.batch.options import (
     ALARMED,
     BEST,
-    CHANCE,
     CODE,
-    COUNTS,
     DATA,
     DETECTOR,
     GAP,
     IGNORED,
-    LEFT_OUT,
     NOTES,
-    OUTCOMES,
     QUIET,
-    RETUNED,
 )
-from closecall.tables.roles import NamedTable, as_times
+from closecall.tables.roles import NamedTable
 from closecall.tables.series import Status, read_series
 
 if TYPE_CHECKING:
@@ -58,8 +52,6 @@ if TYPE_CHECKING:
     from closecall.tables.series import SeriesInput
     from closecall.tables.units import Unit
 
-_TEXTS = (DETECTOR, "status", "reason", DATA)
-WHOLE = (*COUNTS, *OUTCOMES, ALARMED, *LEFT_OUT)
 _TIMES = frozenset(COLUMNS[:4])
 _ON_THE_AXIS = _TIMES | {
     "precision_distance",
@@ -78,14 +70,12 @@ EVENT_COLUMNS = ("event", "first_sample", "last_sample", *COLUMNS)
 
 
 class Answer(NamedTuple):
-    """The row of one detector on one series, and what its rows of events are made from."""
+    """The row of one detector on one series, and the rows of its true events."""
 
     row: dict[str, Any]
     """Every column of the result except `by` and the detector; None for an empty cell."""
-    affiliation: Affiliation | None = None
-    """Scores of each true event, where there are any."""
-    series: SeriesInput | None = None
-    """The series that was read, where it could be."""
+    events: pa.Table | None = None
+    """None if there are none, or they were not asked for."""
 
 
 def evaluate_series(
@@ -96,20 +86,34 @@ def evaluate_series(
     `key` tells the series apart; `detector` is what it says of the detector, if anything.
     """
     tables = [NamedTable("", table)]
+
+    def read_detector(series: SeriesInput, name: str) -> _Detector:
+        return _Detector.read(series, tables, name, options, (key, detector or name))
+
     return _answers(
-        table.num_rows,
-        partial(read_series, tables, options),
-        lambda series, name: _DetectorInput.read(
-            series, tables, name, options, (key, detector or name)
-        ),
-        options,
+        table, table.num_rows, partial(read_series, tables, options), read_detector, options
     )
 
 
+def _evaluate_parts(unit: WholeSeries, options: BatchOptions) -> tuple[pa.Schema, list[Answer]]:
+    """Evaluate every detector on one series that is read part by part."""
+    whole = LongSeries(options)
+    for part in unit.tables():
+        whole.add(part)
+    threshold = options.threshold.value if options.scores else nan
+
+    def read_detector(series: SeriesInput, name: str) -> _Detector:
+        pair = series.predicting(whole.column(name))
+        return _Detector(series, name, options, pair, threshold, constant=whole.constant(name))
+
+    return part.schema, _answers(part, whole.samples, whole.series, read_detector, options)
+
+
 def _answers(
+    table: pa.Table,
     samples: int,
     read: Callable[[], SeriesInput],
-    read_given: Callable[[SeriesInput, str], _DetectorInput],
+    read_detector: Callable[[SeriesInput, str], _Detector],
     options: BatchOptions,
 ) -> list[Answer]:
     blank = dict(options.blank_row, samples=samples)
@@ -119,7 +123,7 @@ def _answers(
         blank[NOTES] = series.notes or None
         if options.ignores_time:
             blank[IGNORED] = _number(series.in_span.ignored_time)
-            blank[LEFT_OUT[0]] = series.in_span.left_out.events
+            blank["left_out_events"] = series.in_span.left_out.events
         blank["true_events"] = len(series.in_span.truth)
         blank["true_samples"] = int(series.positives_before[-1])
         blank[GAP] = options.max_step is None and far_step(series.in_span.axis) > 0
@@ -128,31 +132,29 @@ def _answers(
     answers = []
     for name in options.detectors:
         try:
-            given = read_given(series, name)
+            answers.append(read_detector(series, name).answer(dict(blank), table))
         except Exception as error:  # noqa: BLE001 - the other detectors go on
-            answers.append(Answer(blank | _status_of(error), None, series))
-            continue
-        try:
-            answers.append(_evaluate_detector(dict(blank), series, given, name, options))
-        except Exception as error:  # noqa: BLE001 - neither the other detectors nor the series
-            row = dict(options.blank_row, samples=blank["samples"])
-            answers.append(Answer(row | _status_of(error)))
+            answers.append(Answer(blank | _status_of(error)))
     return answers
 
 
-class _DetectorInput(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Detector:
     """What a detector gave: its scores, or its predictions, or both with a threshold between."""
 
-    scored: Scored | None
-    curve: AffiliationCurve | None
-    threshold: float
+    series: SeriesInput
+    name: str
+    options: BatchOptions
     pair: Pair | None
+    threshold: Any = nan
+    scored: Scored | None = None
+    curve: AffiliationCurve | None = None
+    fitted: Scored | None = None
+    """What the threshold was chosen on, where that is another part of the time."""
     unchosen: str | None = None
     """Why there is no threshold, where a rule should have chosen one."""
     constant: Any = None
     """The score that every sample has; None where they differ, or there are none."""
-    fitted: Scored | None = None
-    """What the threshold was chosen on, where that is another part of the time."""
 
     @classmethod
     def read(
@@ -162,19 +164,21 @@ class _DetectorInput(NamedTuple):
         name: str,
         options: BatchOptions,
         whose: tuple[tuple[Any, ...], str],
-    ) -> _DetectorInput:
+    ) -> _Detector:
+        """Read a detector and choose its threshold."""
         scored = series.detector(name)
         if isinstance(scored, Pair):
-            return cls(None, None, nan, scored)
+            return cls(series, name, options, scored)
         needed = options.needs_curve and len(series.in_span.truth) > 0
         curve = affiliation_curve(scored, None) if needed else None
-        threshold, unchosen, fitted = nan, None, None
+        threshold: Any = nan
+        fitted: Any = None
+        unchosen = None
         try:
             if options.of_many_series:
-                threshold = _chosen_on_many(options, *whose)
+                threshold = options.shared_threshold(*whose)
             elif options.fit_until is not None:
-                part = read_series(tables, options, options.limits(fitting=True))
-                fitted = read_scored(part, name)
+                fitted = read_series(tables, options, options.limits(fitting=True)).detector(name)
                 threshold = options.threshold.choose(fitted)
             elif options.threshold.kind != "none" and (
                 curve is not None or options.threshold.kind != "best_f1"
@@ -185,203 +189,150 @@ class _DetectorInput(NamedTuple):
         pair = None if isnan(threshold) else scored.at(threshold)
         scores = scored.scores
         same = len(curve) == 1 if curve is not None else scores.min() == scores.max()
-        return cls(scored, curve, threshold, pair, unchosen, scores[0] if same else None, fitted)
+        constant = scores[0] if same else None
+        return cls(
+            series, name, options, pair, threshold, scored, curve, fitted, unchosen, constant
+        )
 
-    @classmethod
-    def read_long(
-        cls, series: SeriesInput, name: str, whole: LongSeries, options: BatchOptions
-    ) -> _DetectorInput:
-        pair = series.predicting(whole.column(name))
-        threshold = options.threshold.value if options.scores else nan
-        return cls(None, None, threshold, pair, constant=whole.constant(name))
+    def answer(self, row: dict[str, Any], table: pa.Table) -> Answer:
+        """Fill in a row: counts, then each metric, then outcomes, chance and the status."""
+        options, pair = self.options, self.pair
+        if pair is not None:
+            row["predicted_events"] = len(pair.predicted)
+            row["predicted_samples"], row["hit_samples"] = self.series.count_samples(pair.predicted)
+            if options.ignores_time:
+                row["left_out_alarms"] = pair.left_out.alarms
+        row[QUIET] = self.scored is not None and quiet_start(self.scored) > 0
+        row[NOTES] = [*self.series.notes, *self._notes(row)] or None
+        row[DATA] = self._data_hash()
+        row["threshold"] = float(self.threshold)  # an integer of many digits is rounded here only
+        scores = None
+        if pair is not None and len(pair.truth):
+            if options.has_affiliation:
+                # Before the scores: of millions of events, each takes much memory.
+                levels = Chance.of(pair, per_event=False).values()
+                row |= {f"chance_{name}": level for name, level in levels.items()}
+            if options.has_affiliation or options.per_event:
+                scores = score_pair(pair)
+        failure = self._fill_metrics(row, scores)
+        if pair is not None and options.has_affiliation:
+            row |= _outcomes(pair, scores)
+        row |= self._beside()
+        row["status"], row["reason"] = failure or self._judge(row)
+        if scores is None or not options.per_event:
+            return Answer(row)
+        return Answer(row, event_rows(scores, self.series, table, options))
+
+    def _notes(self, row: dict[str, Any]) -> list[str]:
+        """Return what to say of ignored time, and of what the caller may have forgotten."""
+        in_span = self.series.in_span
+        if in_span.ignored is None and not row[GAP] and not row[QUIET]:
+            return []
+        left_out = 0 if self.pair is None else self.pair.left_out.alarms
+        advised = advice(self.scored or self.pair, max_step=self.options.max_step)
+        return [*ignored_note(in_span, {self.name: left_out}), *advised]
+
+    def _data_hash(self) -> str | None:
+        """Return a hash of what was evaluated: of alarms, unless scores decide more than these."""
+        options, pair = self.options, self.pair
+        if self.scored is not None and (options.needs_scores or pair is None):
+            return data_hash(*filter(None, (self.scored, self.fitted)))
+        if pair is None:
+            return None
+        counted = [self.series.in_samples(pair)] if options.counts_samples else []
+        drawn = any(entry.draws_samples for entry, _ in options.entries)
+        return data_hash(pair, *counted, samples=drawn)
+
+    def _fill_metrics(
+        self, row: dict[str, Any], scores: Affiliation | None
+    ) -> tuple[str, str] | None:
+        """Fill in the numbers of each metric; return the status and reason of the first failure."""
+        failure = None
+        for entry, parameters in self.options.entries:
+            try:
+                values = self._values(entry, parameters, scores)
+            except UndefinedMetricError:
+                continue
+            except Exception as error:  # noqa: BLE001 - the other metrics go on
+                failure = failure or (Status.FAILED, f"{entry.name}: {one_line(error)}")
+                continue
+            for number, value in values.items():
+                row[entry.name if number == "value" else f"{entry.name}_{number}"] = _number(value)
+        return failure
+
+    def _values(
+        self, entry: Metric, parameters: dict[str, Any], scores: Affiliation | None
+    ) -> dict[str, Any]:
+        """Return the numbers of a metric, as `closecall.evaluate` would; none without its input."""
+        if entry.name == "affiliation":
+            return {} if scores is None else scores.values()
+        if entry.name == "affiliation_average_precision":
+            return {} if self.curve is None else {"value": self.curve.average_precision}
+        source: Any = self.scored if entry.takes == "scores" else self.pair
+        if source is None:
+            return {}
+        if entry.takes == "labels" and entry.counts_samples and parameters.get("by") != "duration":
+            source = self.series.in_samples(source)
+        return entry.compute(source, **parameters)
+
+    def _beside(self) -> dict[str, float]:
+        """Return the columns beside the metrics: re-tuned chance, and the best F1."""
+        row, options, scored = {}, self.options, self.scored
+        if options.retune is not None and scored is not None and len(scored.truth):
+            rolls = score_rolls(scored.scores.size, options.retune)
+            average_precision, best_f1 = roll_scores(scored, rolls).mean(axis=1).tolist()
+            row = {"chance_average_precision": average_precision, "retuned_f1": best_f1}
+        if self.curve is not None and options.shows_best:
+            row[BEST] = float(self.curve.f1[first_highest(self.curve.f1)])
+        return row
+
+    def _judge(self, row: dict[str, Any]) -> tuple[str, str | None]:
+        """Return the status and the reason of numbers that were computed."""
+        options = self.options
+        if not row["true_events"]:
+            try:
+                with with_names({"truth": options.truth}):
+                    self.series.in_span.require_truth(options.metrics[0][0])
+            except UndefinedMetricError as error:
+                return Status.NO_EVENT, reason(error)
+        if self.constant is not None:
+            got = f"{self.constant} for every sample"
+            constant = InputError("to tell samples apart", got, argument=self.name)
+            return Status.CONSTANT_SCORE, reason(constant)
+        if self.unchosen is not None:
+            return Status.UNDEFINED, self.unchosen
+        undefined = [column for column in options.metric_columns if isnan(row[column])]
+        if not undefined:
+            return Status.OK, None
+        metrics = f"{', '.join(undefined)} {'is' if len(undefined) == 1 else 'are'} undefined"
+        broken = InputError("numbers for every metric", f"{metrics} for this series")
+        if row["predicted_events"] == 0:
+            broken = InputError(f"at least one prediction ({metrics})", "none")
+        return Status.UNDEFINED, reason(broken)
 
 
-def read_scored(series: SeriesInput, name: str) -> Scored:
-    """Return a detector that gave scores; raise what is wrong with it."""
-    scored = series.detector(name)
-    if not isinstance(scored, Scored):
-        raise InputTypeError("scores", "labels", argument=name)
-    return scored
-
-
-def _chosen_on_many(options: BatchOptions, key: tuple[Any, ...], detector: str) -> float:
-    threshold = options.shared_threshold(detector, key)
-    if isnan(threshold):
-        folds = len(options.fold_keys) + 1
-        rule, got = "a true event in the other folds of series to choose a threshold by", "none"
-        if options.threshold.kind != "cross_fit":
-            rule = "a true event in any series to choose a threshold by"
-        elif folds == 1:
-            rule, got = "two series or more, to choose a threshold for each on others", "one"
-        raise UndefinedMetricError(rule, got)
-    return threshold
-
-
-def _evaluate_detector(
-    row: dict[str, Any],
-    series: SeriesInput,
-    given: _DetectorInput,
-    name: str,
-    options: BatchOptions,
-) -> Answer:
-    """Fill in a row: counts, then each metric, then outcomes, chance and the status."""
-    if given.pair is not None:
-        alarms = given.pair.predicted
-        row["predicted_events"] = len(alarms)
-        row["predicted_samples"], row["hit_samples"] = series.count_samples(alarms)
-        if options.ignores_time:
-            row[LEFT_OUT[1]] = given.pair.left_out.alarms
-    row[QUIET] = given.scored is not None and quiet_start(given.scored) > 0
-    row[NOTES] = [*series.notes, *_notes(row, series, given, name, options)] or None
-    row[DATA] = _data_hash(series, given, options)
-    row["threshold"] = float(given.threshold)  # an integer of many digits is rounded here only
-    scores, failure = None, None
-    if given.pair is not None and len(given.pair.truth):
-        if options.has_affiliation:
-            # Before the scores: of millions of events, each takes much memory.
-            levels = Chance.of(given.pair, per_event=False).values()
-            row.update(zip(CHANCE, levels.values(), strict=True))
-        if options.has_affiliation or options.per_event:
-            scores = score_pair(given.pair)
-    for entry, parameters in options.entries:
-        try:
-            values = _values(entry, parameters, series, given, scores)
-        except UndefinedMetricError:
-            continue
-        except Exception as error:  # noqa: BLE001 - the other metrics go on
-            failure = failure or (Status.FAILED, f"{entry.name}: {one_line(error)}")
-            continue
-        for number, value in values.items():
-            row[entry.name if number == "value" else f"{entry.name}_{number}"] = _number(value)
-    _fill_beside(row, given, scores, options)
-    row["status"], row["reason"] = failure or _judge(row, series, given, name, options)
-    return Answer(row, scores if options.per_event else None, series)
-
-
-def _notes(
-    row: dict[str, Any],
-    series: SeriesInput,
-    given: _DetectorInput,
-    name: str,
-    options: BatchOptions,
-) -> list[str]:
-    """Return what to say of ignored time, and of what the caller may have forgotten."""
-    if series.in_span.ignored is None and not row[GAP] and not row[QUIET]:
-        return []
-    left_out = 0 if given.pair is None else given.pair.left_out.alarms
-    advised = advice(given.scored or given.pair, max_step=options.max_step)
-    return [*ignored_note(series.in_span, {name: left_out}), *advised]
-
-
-def _data_hash(series: SeriesInput, given: _DetectorInput, options: BatchOptions) -> str | None:
-    """Return a hash of what was evaluated: of alarms, unless scores decide more than these."""
-    if given.scored is not None and (options.needs_scores or given.pair is None):
-        return data_hash(*filter(None, (given.scored, given.fitted)))
-    if given.pair is None:
-        return None
-    pair = given.pair
-    counted = [series.in_samples(pair)] if options.counts_samples else []
-    drawn = any(entry.draws_samples for entry, _ in options.entries)
-    return data_hash(pair, *counted, samples=drawn)
-
-
-def _fill_beside(
-    row: dict[str, Any], given: _DetectorInput, scores: Affiliation | None, options: BatchOptions
-) -> None:
-    """Fill in the columns beside the metrics: outcomes, re-tuned chance, and the best F1."""
-    if given.pair is not None and options.has_affiliation:
-        _fill_outcomes(row, given.pair, scores)
-    if options.retune is not None and given.scored is not None and len(given.scored.truth):
-        rolls = score_rolls(given.scored.scores.size, options.retune)
-        means = roll_scores(given.scored, rolls).mean(axis=1)
-        row.update(zip(RETUNED, means.tolist(), strict=True))
-    if given.curve is not None and options.shows_best:
-        row[BEST] = float(given.curve.f1[first_highest(given.curve.f1)])
-
-
-def _fill_outcomes(row: dict[str, Any], pair: Pair, scores: Affiliation | None) -> None:
-    """Fill in the outcomes of events, delays in seconds; without events, all alarms are false."""
-    length = pair.stop - pair.start
-    if pair.clock.kind == "datetime":
-        row["evaluated_days"] = length * pair.clock.seconds / _DAY
+def _outcomes(pair: Pair, scores: Affiliation | None) -> dict[str, Any]:
+    """Return what happened to events, delays in seconds; without events, all alarms are false."""
+    length, dated = pair.stop - pair.start, pair.clock.kind == "datetime"
+    days = {"evaluated_days": length * pair.clock.seconds / _DAY} if dated else {}
     if scores is None:
         covered = (pair.predicted.stops - pair.predicted.starts).sum()
-        row |= {
-            "caught": 0,
-            "false_alarms": len(pair.predicted),
-            "alarmed": float(covered / length),
-        }
-        return
+        alarms = {"false_alarms": len(pair.predicted), "alarmed": float(covered / length)}
+        return {"caught": 0, **alarms, **days}
     delay = _number(scores.events.median_delay)
-    row |= {
+    return {
         "caught": scores.caught,
         "false_alarms": scores.false_alarms,
         "alarmed": scores.alarmed,
         "median_delay": inf if isnan(delay) else delay,
         ALARMED: int(np.count_nonzero(scores.events.predicted_count)),
+        **days,
     }
-
-
-def _values(
-    entry: Metric,
-    parameters: dict[str, Any],
-    series: SeriesInput,
-    given: _DetectorInput,
-    scores: Affiliation | None,
-) -> dict[str, Any]:
-    """Return the numbers of one metric, as `closecall.evaluate` would; none without its input."""
-    if entry.name == "affiliation":
-        return {} if scores is None else scores.values()
-    if entry.name == "affiliation_average_precision":
-        return {} if given.curve is None else {"value": given.curve.average_precision}
-    source: Any = given.scored if entry.takes == "scores" else given.pair
-    if source is None:
-        return {}
-    if entry.takes == "labels" and entry.counts_samples and parameters.get("by") != "duration":
-        source = series.in_samples(source)
-    return entry.compute(source, **parameters)
 
 
 def _number(value: Any) -> float:
     """Return a number of a metric as a float; lengths of time in seconds."""
     return float(value / np.timedelta64(1, "s") if isinstance(value, np.timedelta64) else value)
-
-
-def _judge(
-    row: dict[str, Any],
-    series: SeriesInput,
-    given: _DetectorInput,
-    name: str,
-    options: BatchOptions,
-) -> tuple[str, str | None]:
-    """Return the status and the reason of numbers that were computed."""
-    if not row["true_events"]:
-        return Status.NO_EVENT, _no_event(series, options)
-    if given.constant is not None:
-        got = f"{given.constant} for every sample"
-        constant = InputError("to tell samples apart", got, argument=name)
-        return Status.CONSTANT_SCORE, reason(constant)
-    if given.unchosen is not None:
-        return Status.UNDEFINED, given.unchosen
-    undefined = [column for column in options.metric_columns if isnan(row[column])]
-    if not undefined:
-        return Status.OK, None
-    metrics = f"{', '.join(undefined)} {'is' if len(undefined) == 1 else 'are'} undefined"
-    if row["predicted_events"] == 0:
-        broken = InputError(f"at least one prediction ({metrics})", "none")
-    else:
-        broken = InputError("numbers for every metric", f"{metrics} for this series")
-    return Status.UNDEFINED, reason(broken)
-
-
-def _no_event(series: SeriesInput, options: BatchOptions) -> str:
-    """Return the reason of a series without a true event."""
-    try:
-        with with_names({"truth": options.truth}):
-            series.in_span.require_truth(options.metrics[0][0])
-    except UndefinedMetricError as error:
-        return reason(error)
-    return ""
 
 
 def _status_of(error: Exception) -> dict[str, str]:
@@ -415,7 +366,8 @@ def evaluate_unit(unit: Unit, options: BatchOptions) -> UnitRows:
         for name, answer in zip(options.detectors, answers, strict=True):
             answer.row.update({DETECTOR: name} | dict(zip(options.by, key, strict=True)))
             rows.append(answer.row)
-            events += _events_of(answer, types, options)
+            if answer.events is not None:
+                events.append(_with_keys(answer.events, answer.row, types, options))
         if options.strict and any(answer.row["status"] != Status.OK for answer in answers):
             break
     joined = pa.concat_tables(events, promote_options="permissive") if events else None
@@ -426,35 +378,10 @@ def _evaluated(
     unit: Unit, options: BatchOptions
 ) -> Iterator[tuple[tuple[Any, ...], pa.Schema, list[Answer]]]:
     if isinstance(unit, WholeSeries) and unit.cut:
-        whole = LongSeries(options)
-        for part in unit.tables():
-            table = _with_times(part, options)
-            whole.add(table)
-        given = partial(_DetectorInput.read_long, whole=whole, options=options)
-        yield (), table.schema, _answers(whole.samples, whole.series, given, options)
+        yield (), *_evaluate_parts(unit, options)
         return
-    for key, group in unit.groups():
-        table = _with_times(group, options)
-        yield key, table.schema, evaluate_series(table, options, key, detector_of(key, options))
-
-
-def _with_times(table: pa.Table, options: BatchOptions) -> pa.Table:
-    """Turn times that are ISO text into datetimes."""
-    if options.time is None:
-        return table
-    column = table.column(options.time)
-    try:
-        times = as_times(column, options.time)
-    except InputTypeError:  # what is wrong with the times is told where they are read
-        return table
-    if times is column:
-        return table
-    return table.set_column(table.column_names.index(options.time), options.time, times)
-
-
-def detector_of(key: tuple[Any, ...], options: BatchOptions) -> str | None:
-    """Return the detector that the key of a series names, if `by` says so."""
-    return str(key[options.by.index(DETECTOR)]) if options.is_long else None
+    for key, table in unit.groups():
+        yield key, table.schema, evaluate_series(table, options, key, options.detector_of(key))
 
 
 def rows_table(
@@ -474,10 +401,7 @@ def row_types(options: BatchOptions) -> dict[str, pa.DataType]:
     """Return the columns of rows after the keys, with their types."""
     import pyarrow as pa
 
-    return {
-        name: pa.string() if name in _TEXTS else pa.int64() if name in WHOLE else pa.float64()
-        for name in options.row_columns
-    }
+    return {name: pa.type_for_alias(kind) for name, kind in options.column_types.items()}
 
 
 def _key_type(name: str, schema: pa.Schema | None) -> Any:
@@ -486,31 +410,23 @@ def _key_type(name: str, schema: pa.Schema | None) -> Any:
     return getattr(kind, "value_type", kind)  # of a dictionary
 
 
-def _events_of(answer: Answer, schema: pa.Schema, options: BatchOptions) -> list[pa.Table]:
-    """Return the rows of events, if there are any; what goes wrong is said in the row."""
+def _with_keys(
+    events: pa.Table, row: dict[str, Any], schema: pa.Schema, options: BatchOptions
+) -> pa.Table:
+    """Put the key of the series, and the detector, before rows of events."""
     import pyarrow as pa
 
-    scores, series = answer.affiliation, answer.series
-    if scores is None or series is None:
-        return []
     types = {name: _key_type(name, schema) for name in options.by}
     if not options.is_long:
         types[DETECTOR] = pa.string()
-    time = None if options.time is None else schema.field(options.time).type
-    try:
-        table = event_rows(scores, series, time)
-        keys = {
-            name: pa.array([answer.row[name]] * table.num_rows, type=kind)
-            for name, kind in types.items()
-        }
-        names = [*keys, *table.column_names]
-        return [pa.Table.from_arrays([*keys.values(), *table.columns], names=names)]
-    except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
-        answer.row["status"], answer.row["reason"] = Status.FAILED, one_line(error)
-        return []
+    keys = [pa.array([row[name]] * events.num_rows, type=kind) for name, kind in types.items()]
+    names = [*types, *events.column_names]
+    return pa.Table.from_arrays([*keys, *events.columns], names=names)
 
 
-def event_rows(scores: Affiliation, series: SeriesInput, time: pa.DataType | None) -> pa.Table:
+def event_rows(
+    scores: Affiliation, series: SeriesInput, table: pa.Table, options: BatchOptions
+) -> pa.Table:
     """Return the true events of one series, with what one detector made of each.
 
     Where times were ignored they are null, and so are lengths of time.
@@ -524,14 +440,21 @@ def event_rows(scores: Affiliation, series: SeriesInput, time: pa.DataType | Non
         "first_sample": pa.array(first),
         "last_sample": pa.array(after - 1),
     }
-    zoned = time is not None and pa.types.is_timestamp(time) and time.tz is not None
+    counted = options.time is not None and not series.timed
+    zone = None
+    if options.time is not None and series.timed:
+        zone = getattr(
+            options.time_format().column(table.column(options.time), options.time, "").type,
+            "tz",
+            None,
+        )
     for name in COLUMNS:
-        if time is not None and not series.timed and name in _ON_THE_AXIS:
+        if counted and name in _ON_THE_AXIS:
             columns[name] = pa.nulls(len(events))
             continue
         array = pa.array(np.ascontiguousarray(getattr(events, name)))
-        if zoned and time is not None and name in _TIMES:  # stamps are in UTC here
-            array = array.view(pa.timestamp(array.type.unit, time.tz))
+        if zone is not None and name in _TIMES:  # stamps are in UTC here
+            array = array.view(pa.timestamp(array.type.unit, zone))
         columns[name] = array
     return pa.table(columns)
 

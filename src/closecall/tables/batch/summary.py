@@ -32,7 +32,7 @@ from closecall.tables.series import Status
 from closecall.wording import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -110,66 +110,59 @@ def trouble_text(statuses: Iterable[str]) -> str:
 
 def _numbers(rows: pa.Table, options: BatchOptions) -> dict[str, Any]:
     statuses = rows.column("status").to_pylist()
-    values = {name: numbers_of(rows, name) for name in options.metric_columns}
-    undefined = np.isnan(np.column_stack(list(values.values()))).any(axis=1)
-    row: dict[str, Any] = {
+    kinds = options.column_types.items()
+    numbers = {name: numbers_of(rows, name) for name, kind in kinds if kind != "string"}
+    metrics = options.metric_columns
+    undefined = np.isnan(np.column_stack([numbers[name] for name in metrics])).any(axis=1)
+    averaged = (*metrics, *((BEST,) if options.shows_best else ()), *options.chance_columns)
+    counts, pooled = _of_events(numbers) if options.has_affiliation else ({}, {})
+    return {
         "series": rows.num_rows,
         "series_ok": statuses.count(Status.OK),
         "series_undefined": int(undefined.sum()),
         "trouble": trouble_text(statuses),
+        **counts,
+        **{f"mean_{name}": mean(numbers[name]) for name in averaged},
+        **pooled,
+        **_micro(numbers),
     }
-    if options.has_affiliation:
-        row |= _outcome_counts(rows)
-    row |= {f"mean_{name}": mean(column) for name, column in values.items()}
-    more = (*((BEST,) if options.shows_best else ()), *options.chance_columns)
-    row |= {f"mean_{name}": mean(numbers_of(rows, name)) for name in more}
-    if options.has_affiliation:
-        row |= _pooled(rows)
-    return row | _micro(rows)
 
 
-def _outcome_counts(rows: pa.Table) -> dict[str, Any]:
-    """Count the events caught on all series that were scored, and the false alarms."""
-    scored = ~np.isnan(numbers_of(rows, "affiliation_recall"))
-    alarms, days = numbers_of(rows, "false_alarms"), numbers_of(rows, "evaluated_days")
+def _of_events(
+    numbers: Mapping[str, NDArray[np.float64]],
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Count what happened to the events of the series that were scored, and average over them."""
+    precision, recall = numbers["affiliation_precision"], numbers["affiliation_recall"]
+    events, alarmed = numbers["true_events"], numbers[ALARMED]
+    scored = ~np.isnan(recall)  # a series with a recall is one whose events were scored
+    alarms, days = numbers["false_alarms"], numbers["evaluated_days"]
     dated = ~np.isnan(days)
-    return {
-        "caught": int(numbers_of(rows, "caught")[scored].sum()),
-        "pooled_events": int(numbers_of(rows, "true_events")[scored].sum()),
+    counts = {
+        "caught": int(numbers["caught"][scored].sum()),
+        "pooled_events": int(events[scored].sum()),
         "false_alarms": int(np.nansum(alarms)),
         "false_alarms_per_day": float(ratio(alarms[dated].sum(), days[dated].sum())),
     }
+    # Each series' means are turned back into the sums they came from.
+    precisions = float(np.nansum((precision * alarmed)[scored]))
+    recalls = float((recall * events)[scored].sum())
+    shares = ratio(precisions, alarmed[scored].sum()), ratio(recalls, events[scored].sum())
+    return counts, _with_f1("pooled_affiliation", *shares)
 
 
-def _pooled(rows: pa.Table) -> dict[str, Any]:
-    """Average over events: each series' means are turned back into the sums they came from."""
-    precision, recall = (numbers_of(rows, f"affiliation_{x}") for x in ("precision", "recall"))
-    alarmed, events = (numbers_of(rows, name) for name in (ALARMED, "true_events"))
-    # A series with a recall is one whose events were scored.
-    scored = ~np.isnan(recall)
-    count, defined = float(events[scored].sum()), float(alarmed[scored].sum())
-    pooled_precision = ratio(float(np.nansum((precision * alarmed)[scored])), defined)
-    pooled_recall = ratio(float((recall * events)[scored].sum()), count)
-    return {
-        "pooled_affiliation_precision": pooled_precision,
-        "pooled_affiliation_recall": pooled_recall,
-        "pooled_affiliation_f1": float(f_measure(pooled_precision, pooled_recall)),
-    }
-
-
-def _micro(rows: pa.Table) -> dict[str, float]:
+def _micro(numbers: Mapping[str, NDArray[np.float64]]) -> dict[str, float]:
     """Compare summed samples, wherever something was predicted or could have been."""
+    known = ~np.isnan(numbers["predicted_samples"])
     hit, predicted, true = (
-        numbers_of(rows, f"{name}_samples") for name in ("hit", "predicted", "true")
+        float(numbers[f"{name}_samples"][known].sum()) for name in ("hit", "predicted", "true")
     )
-    known = ~np.isnan(predicted)
-    hits = float(hit[known].sum())
-    precision, recall = ratio(hits, predicted[known].sum()), ratio(hits, true[known].sum())
-    return {
-        "micro_precision": float(precision),
-        "micro_recall": float(recall),
-        "micro_f1": float(f_measure(precision, recall)),
-    }
+    return _with_f1("micro", ratio(hit, predicted), ratio(hit, true))
+
+
+def _with_f1(prefix: str, precision: Any, recall: Any) -> dict[str, float]:
+    """Return precision, recall and the F1 of the two, under their names."""
+    values = {"precision": precision, "recall": recall, "f1": f_measure(precision, recall)}
+    return {f"{prefix}_{name}": float(value) for name, value in values.items()}
 
 
 def advice_on_rows(rows: pa.Table, options: BatchOptions) -> list[str]:
@@ -203,23 +196,24 @@ def rank_detectors(
     import pyarrow as pa
 
     detectors, values = values_by_series(rows, options, metric, detector)[1:]
-    sign = 1.0 if higher_is_better(metric, options) else -1.0
+    sign = 1.0 if options.metric_of(metric).higher_is_better else -1.0
     means = np.array([mean(column) for column in values])
     places = np.where(np.isnan(means), np.nan, ranks_of(sign * means[:, None])[:, 0])
-    known = ~np.isnan(values).all(axis=0)
-    ranks = ranks_of(sign * values[:, known])
-    best = _is_best(sign * values[:, known])
+    upward = sign * values[:, ~np.isnan(values).all(axis=0)]
     order = np.argsort(places, kind="stable")
+    count = len(order)
+    mean_ranks, best_on = np.full(count, np.nan), np.zeros(count, np.int64)
+    if upward.size:
+        mean_ranks = ranks_of(upward).mean(axis=1)
+        best_on = (upward == np.nanmax(upward, axis=0)).sum(axis=1)
     return pa.table(
         {
             "rank": places[order],
             DETECTOR: pa.array([detectors[place] for place in order]),
             f"mean_{metric}": means[order],
-            "mean_rank": (ranks.mean(axis=1) if known.any() else np.full(len(order), np.nan))[
-                order
-            ],
-            "best_on": best.sum(axis=1)[order],
-            "series": np.full(len(order), values.shape[1]),
+            "mean_rank": mean_ranks[order],
+            "best_on": best_on[order],
+            "series": np.full(count, values.shape[1]),
             "undefined": np.isnan(values).sum(axis=1)[order],
         }
     )
@@ -242,25 +236,6 @@ def values_by_series(
     keys = zip(*(rows.column(name).take(positions.series).to_pylist() for name in by), strict=True)
     called = [", ".join(map(str, key)) for key in keys] or [""]
     return called, positions.names.to_pylist(), positions.spread(numbers_of(rows, metric))
-
-
-def higher_is_better(metric: str, options: BatchOptions) -> bool:
-    """Return which way a number of the rows is better."""
-    return metric in options.chance_columns or options.metric_of(metric).higher_is_better
-
-
-def bounds_of(metric: str, options: BatchOptions) -> tuple[float, float]:
-    """Return what a number of the rows can be at least and at most."""
-    if metric in options.chance_columns:
-        return 0.0, 1.0
-    return options.metric_of(metric).lowest, options.metric_of(metric).highest
-
-
-def _is_best(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    if not values.size:
-        return np.zeros(values.shape, dtype=np.bool_)
-    best: NDArray[np.bool_] = values == np.nanmax(values, axis=0)
-    return best
 
 
 _NUMBERS = ("value", "low", "high", "pvalue")

@@ -18,7 +18,6 @@ from closecall.affiliation import AffiliationCurve, affiliation_curve
 from closecall.affiliation.sweep import cut_samples
 from closecall.fscore import f_measure
 from closecall.tables.batch.options import sortable
-from closecall.tables.batch.rows import detector_of, read_scored
 from closecall.tables.roles import NamedTable
 from closecall.tables.series import read_series
 
@@ -131,7 +130,7 @@ SeriesChanges = list[tuple[tuple[Any, ...], dict[str, Changes]]]
 def series_changes(unit: Unit, options: BatchOptions) -> SeriesChanges:
     """Return the changes of each series of a unit, by detector, under the key of the series."""
     return [
-        (options.series_key(key), dict(_changes(table, options, detector_of(key, options))))
+        (options.series_key(key), dict(_changes(table, options, options.detector_of(key))))
         for key, table in unit.groups()
     ]
 
@@ -148,7 +147,7 @@ def _changes(
         return
     for name in options.scores:
         try:
-            changes = Changes.of_curve(affiliation_curve(read_scored(series, name), None))
+            changes = Changes.of_curve(affiliation_curve(series.detector(name), None))
         except Exception:  # noqa: BLE001, S112 - as above
             continue
         yield detector or name, changes
