@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputTypeError, shown
+from closecall.notebook import heading
 from closecall.plain import plain
 from closecall.wording import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+CHANCE = "Chance: means over the same alarms, shifted in time."
+"""What is said below tables with levels of chance."""
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -27,7 +30,8 @@ _SPECIAL = {
 _MANY = 100
 _NO_NUMBER = "--"
 _COMMANDS = r"\\[a-z]+\{?|[{}\\]"
-_LETTERS = 82  # that fit the text width of an article
+# Letters that fit the text width of an article, by the size of the type.
+_SIZES = ((82, "footnotesize"), (96, "scriptsize"))
 
 
 def escape(text: str) -> str:
@@ -37,6 +41,15 @@ def escape(text: str) -> str:
     \# events: 6\% of Y \textless{} 40
     """
     return "".join(_SPECIAL.get(character, character) for character in text)
+
+
+def latex_heading(name: str) -> str:
+    """Return the heading of a column of that name in Python; a level of chance is right of its own.
+
+    >>> latex_heading("false_alarms"), latex_heading("mean_chance_f1")
+    ('false alarms', 'chance')
+    """
+    return "chance" if name.removeprefix("mean_").startswith("chance_") else heading(name)
 
 
 def line(cells: Iterable[str]) -> str:
@@ -123,7 +136,8 @@ def latex_table(
         texts = [all(isinstance(row.get(name), str) for row in rows) for name in headings]
         kinds = "".join("l" if text else "r" for text in texts)
     widths = [[len(re.sub(_COMMANDS, "", cell)) + 1 for cell in cells] for cells in lines]
-    wide = sum(map(max, zip(*widths, strict=True))) > _LETTERS
+    width = sum(map(max, zip(*widths, strict=True)))
+    size = next((size for most, size in _SIZES if width <= most), "tiny")
     head, *body = map(line, lines)
     return floating(
         kinds,
@@ -132,8 +146,8 @@ def latex_table(
         caption=caption or title,
         label=label,
         notes=filter(None, (said, note)),
-        size="scriptsize" if wide else "footnotesize",
-        between=2 if wide else 3,
+        size=size,
+        between=3 if size == "footnotesize" else 2,
     )
 
 
