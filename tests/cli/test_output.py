@@ -270,7 +270,10 @@ def test_out_is_output(run, demo_file, tmp_path):
     [
         (("score", "--predicted", "forecast", "--predicted", "threshold"), "F1 & chance & caught"),
         (("score", "--predicted", "forecast", "--metric", "classical"), r"classical f1 & "),
-        (("compare", "--predicted", "forecast", "--predicted", "threshold"), "F1 & chance & caught"),
+        (
+            ("compare", "--predicted", "forecast", "--predicted", "threshold"),
+            "F1 & chance & caught",
+        ),
         (
             ("compare", "--predicted", "forecast", "--predicted", "threshold", "--intervals"),
             "with 95 \\% intervals",

@@ -120,6 +120,8 @@ def _commands(inputs: Inputs, arguments: dict[str, Any]) -> dict[str, Call]:
             for key, one in value.items():
                 options += [option, f"{key}={_option_text(one)}"]
             continue
+        if name == "severity_order":
+            value = ",".join(value)
         values = [] if value is True else value if isinstance(value, tuple) else [value]
         options += [option, *(_option_text(one) for one in values)]
     calls = {}

@@ -41,7 +41,10 @@ DETECTOR, SIGNATURE, ALARMED = "detector", "signature", "alarmed_events"
 IGNORED, BEST, DATA = "ignored_time", "best_f1", "data_hash"
 GAP, QUIET, CODE, NOTES = "__gap__", "__quiet__", "__code__", "__notes__"
 HIDDEN = [GAP, QUIET, CODE, NOTES]  # columns of rows until they are put together
-_FIXED = ("end", "span", "merge", "clip", "timezone", "fold", "open", "usual_end", "of_many")
+_FIXED = (
+    *("end", "span", "merge", "severity_order", "clip", "timezone", "fold", "open", "usual_end"),
+    "of_many",
+)
 _MOST = 1_000_000  # folds, or moves of a series: more would never end
 
 
