@@ -342,7 +342,7 @@ def _chosen(result: BatchResult) -> str:
         return f"Thresholds were chosen ({rule}) on the time before {options.fit_until}."
     if rule.kind == "cross_fit":
         return _CROSS_FITTED
-    if rule.looks_at_truth:
+    if rule.is_optimistic:
         return _FLATTER
     return f"Thresholds: {rule.words}." if rule.value is not None else ""
 

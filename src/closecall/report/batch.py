@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("truth", "times", "ignore", "values")
 _ARGUMENTS = (*_COLUMNS, "end", "span", "max_step", "nan", "predicted", "scores", "thresholds")
+OPENED = (
+    "at the threshold that its page opens with: unless another was given, the best one on the same "
+    "labels, so that these scores are optimistic"
+)
 _MOST_MOVED = 1_000_000  # scores that are moved for chance, a thousand times: half a minute
 _UNMOVED = (
     "What chance reaches with a tuned threshold is left out, since this page has more than "
@@ -141,8 +145,12 @@ def batch_page(
     *,
     title: str,
     script: Script,
+    thresholds: str = OPENED,
 ) -> Report:
-    """Build the page of series that come one after the other, with so many `scores` together."""
+    """Build the page of series that come one after the other, with so many `scores` together.
+
+    The leaderboard says what its `thresholds` are.
+    """
     require_page(title, script)
     summaries: list[dict[str, Any]] = []
     page = Page({}, script)
@@ -170,7 +178,7 @@ def batch_page(
     if failure is not None and all("status" in about for about in summaries):
         cause = failure.__cause__
         raise cause if isinstance(cause, ClosecallError) else failure
-    page.about = batch_about(title, summaries)
+    page.about = batch_about(title, summaries, thresholds=thresholds)
     names = tuple(about["name"] for about in summaries)
     return Report(title, names, detectors_of(summaries), page, tuple(troubles), notes)
 
@@ -187,9 +195,12 @@ def detectors_of(summaries: list[dict[str, Any]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row["name"] for row in rows))
 
 
-def batch_about(title: str, summaries: list[dict[str, Any]], signature: str = "") -> dict[str, Any]:
+def batch_about(
+    title: str, summaries: list[dict[str, Any]], signature: str = "", *, thresholds: str
+) -> dict[str, Any]:
     """Return what the first page tells: each series in short, and how detectors rank on them."""
     about = {"title": title, "series": summaries, "batch": True, "signature": signature}
+    about["thresholds"] = thresholds
     scored = [{row["name"]: row["f1"] for row in one.get("detectors", ())} for one in summaries]
     table = {
         name: [nan if scores.get(name) is None else scores[name] for scores in scored if scores]
@@ -252,6 +263,7 @@ def _series_content(
             values=values,
             thresholds=thresholds,
             notes=series.notes,
+            signed=one.reading.signed,
             moved=moved,
             **series.options,
         )

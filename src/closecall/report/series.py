@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise
 from math import inf, isinf, isnan
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,6 +58,7 @@ def series_content(
     values: Any = None,
     calls: Mapping[str, Call] | None = None,
     notes: Iterable[str] = (),
+    signed: Mapping[str, Any] = MappingProxyType({}),
     moved: bool = True,
     **axis_options: Any,
 ) -> dict[str, Any]:
@@ -64,7 +66,8 @@ def series_content(
 
     Options of the axis are those of `read_detectors`. Times are those of evaluated time, as in
     `closecall.series`; `ignored` is what opens it again. `calls` compute what is shown of each
-    detector, and `notes` say how the series was read. `moved` is whether scores are moved, too, for
+    detector, `notes` say how the series was read, and `signed` is what its signature names of that.
+    `moved` is whether scores are moved, too, for
     the level of chance of whole curves.
     """
     scored = by_name(scores, "scores", ALONE[1])
@@ -126,7 +129,7 @@ def series_content(
         "detectors": [row | {"call": (calls or {}).get(row["name"])} for row in detectors],
         "samples": None if axis is None else axis.length,
         "events": int(starts.size),
-        "signature": _signed(found),
+        "signature": _signed(found, signed),
         "advice": [
             *notes,
             *ignored_note(series, dict.fromkeys(found.scored, 0) | left_out),
@@ -135,17 +138,16 @@ def series_content(
     }
 
 
-def _signed(found: Detectors) -> str:
+def _signed(found: Detectors, options: Mapping[str, Any]) -> str:
     """Return what decides the numbers of the page as it opens."""
     searched = found.scored.keys() - found.thresholds.keys()
-    return str(
-        sign(
-            "affiliation",
-            {**found.predicted, **found.scored},
-            threshold="best_f1" if searched else None,
-            thresholds=found.thresholds or None,
-        )
+    signature = sign(
+        "affiliation",
+        {**found.predicted, **found.scored},
+        threshold="best_f1" if searched else None,
+        thresholds=found.thresholds or None,
     )
+    return str(signature.adding(**options))
 
 
 def summary(content: dict[str, Any]) -> dict[str, Any]:
