@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import closecall as cc
 from closecall.columns import read_column, time_zone
 from closecall.errors import InputError, InputTypeError
 from tests.messages import message
@@ -218,3 +219,89 @@ def test_unknown_zone():
         "Expected a known time zone, got 'Mars/Olympus'.\n\n"
         "Hint: Convert the times to UTC, or install tzdata."
     )
+
+
+TRUTH, ALARMS = [0, 0, 1, 1, 0, 0, 0, 1], [0, 0, 0, 1, 1, 0, 0, 1]
+STAMPS = pd.date_range("2024-01-01", periods=8, freq="h")
+TABLE = pd.DataFrame({"truth": TRUTH, "alarm": ALARMS, "score": np.arange(8.0)}, index=STAMPS)
+CALLS = {
+    "affiliation": lambda t, **axis: cc.affiliation(t["truth"], t["alarm"], **axis),
+    "curve": lambda t, **axis: cc.affiliation_curve(t["truth"], t["score"], **axis),
+    "scorer": lambda t: cc.affiliation_f1_score(t["truth"], t["alarm"]),
+    "metric": lambda t, **axis: cc.metrics.classical(t["truth"], t["alarm"], **axis),
+    "evaluate": lambda t, **axis: cc.evaluate(t["truth"], t["alarm"], **axis),
+    "compare": lambda t, **axis: cc.compare(
+        t["truth"], {"alarm": t["alarm"]}, scores={"score": t["score"]}, **axis
+    ),
+    "stream": lambda t, **axis: cc.AffiliationStream().update(t["truth"], t["alarm"], **axis),
+    "events": lambda t, **axis: cc.Events.from_labels(t["alarm"], **axis),
+    "report": lambda t, **axis: cc.report_batch(
+        {"a": {"truth": t["truth"], "scores": t["score"], **axis}}, script="cdn"
+    ),
+}
+
+
+@pytest.mark.parametrize("call", [CALLS[name] for name in CALLS if name != "events"])
+def test_columns_with_different_indexes_are_refused(call):
+    columns = {
+        "truth": TABLE["truth"],
+        "alarm": TABLE["alarm"][::-1],
+        "score": TABLE["score"][::-1],
+    }
+    with pytest.raises(InputError, match=r"to have the index of `truth`, got .* at index 0"):
+        call(columns)
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_columns_in_another_order_than_their_index_are_refused(call):
+    shuffled = TABLE.iloc[[0, 1, 5, 3, 4, 2, 6, 7]]
+    rule = "to be in the order of its index, got .* after .* at index 3"
+    with pytest.raises(InputError, match=rule) as caught:
+        call(shuffled)
+    assert "`sort_index()`" in caught.value.hint
+    call(shuffled.sort_index())
+    call(shuffled.reset_index(drop=True))
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if name != "scorer"])
+def test_times_say_the_order_and_not_the_index(name):
+    mixed = TABLE.assign(t=STAMPS.to_numpy()).set_axis([3, 1, 2, 0, 5, 4, 7, 6])
+    CALLS[name](mixed, times=mixed["t"])
+
+
+def test_a_column_goes_with_an_array_and_with_another_type_of_the_same_index():
+    truth, alarm = TABLE["truth"], TABLE["alarm"]
+    expected = cc.affiliation(TRUTH, ALARMS).f1
+    same = pd.Series(ALARMS, index=pd.Index(STAMPS.to_list(), dtype=object))
+    plain = pd.Series(TRUTH), pd.Series(ALARMS, index=[0.0, 1, 2, 3, 4, 5, 6, 7])
+    for pair in ((truth, ALARMS), (np.array(TRUTH), alarm), (pd.Series(TRUTH), ALARMS), plain):
+        assert cc.affiliation(*pair).f1 == expected
+    assert cc.affiliation(truth, same).f1 == expected
+    repeated = pd.Series(TRUTH, index=[0, 0, 1, 1, 2, 2, 3, 3])
+    assert cc.affiliation(repeated, ALARMS).f1 == expected
+
+
+MIXED = pd.Series(TRUTH, index=[0, 1, "b", 3, 4, 5, 6, 7])
+
+
+@pytest.mark.parametrize(
+    ("truth", "predicted", "message"),
+    [
+        (
+            pd.Series(TRUTH),
+            pd.Series(ALARMS, index=[0, 1, 2, 4, 3, 5, 6, 7]),
+            "Expected `predicted` to have the index of `truth`, got 4 where `truth` has 3 at",
+        ),
+        (
+            pd.Series(TRUTH)[::-1],
+            ALARMS,
+            "Expected `truth` to be in the order of its index, got 6 after 7 at index 1.",
+        ),
+        (MIXED, ALARMS, "Expected `truth` to be in the order of its index, got 'b' after 1 at"),
+        (pd.Series(TRUTH), pd.Series(ALARMS[:4]), "Expected `predicted` to have as many labels"),
+    ],
+)
+def test_messages_about_indexes(truth, predicted, message):
+    with pytest.raises(InputError) as caught:
+        cc.affiliation(truth, predicted)
+    assert str(caught.value).startswith(message)

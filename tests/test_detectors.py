@@ -26,9 +26,7 @@ def test_labels_events_and_scores_are_on_one_clock():
     finer = Events(
         [(times[0].astype("M8[ms]") + np.timedelta64(1, "ms"), times[2].astype("M8[ms]"))]
     )
-    found = read_detectors(
-        LABELS, {"a": MINE, "b": finer}, {"c": [1, 5, 2, 2]}, {"c": 2}, times=times
-    )
+    found = read_detectors(LABELS, {"a": MINE, "b": finer}, {"c": [1, 5, 2, 2]}, times=times)
     sides = [found.truth, *found.predicted.values(), *found.scored.values()]
     assert {side.clock.unit for side in sides} == {"ms"}
     assert {(side.start, side.stop) for side in sides} == {(found.truth.start, found.truth.stop)}
@@ -38,7 +36,6 @@ def test_labels_events_and_scores_are_on_one_clock():
         alone = read_pair(LABELS, labels, times=times.astype("M8[ms]"))
         assert bounds(pair) == bounds(alone)
     assert found.predicted["b"].predicted.starts.tolist() == [found.truth.start + 1]
-    assert found.thresholds == {"c": 2}
 
 
 def test_a_single_detector_gets_the_name_for_it():
@@ -48,7 +45,7 @@ def test_a_single_detector_gets_the_name_for_it():
     assert bounds(found.predicted["predicted"]) == ([(1, 3)], [(1, 2)], (0, 4))
 
 
-SCORE, DAY = {"score": range(4)}, Events.from_points([np.datetime64("2024-01-01")])
+DAY = Events.from_points([np.datetime64("2024-01-01")])
 MANY = "to have as many values as `truth` (4), got"
 MAP = "\n\nHint: Pass a mapping, such as {'mine': predicted}."
 JOIN = "\n\nHint: Join them with `predicted['o'].merged()`."
@@ -75,18 +72,6 @@ REFUSED = {
         (
             (LABELS, BOTH, {"odd": [0, np.nan, 2, 0]}),
             "`scores['odd']` to be numbers, or inf, got nan at index 1.",
-        ),
-        (
-            (LABELS, BOTH, SCORE, {"mine": 1}),
-            "`thresholds` to name detectors in `scores`, got 'mine'.\n\nHint: There are: 'score'.",
-        ),
-        (
-            (LABELS, BOTH, SCORE, {"scores": 1}),
-            "`thresholds` to name detectors in `scores`, got 'scores'.\n\nHint: Did you mean 'sco",
-        ),
-        (
-            (LABELS, BOTH, SCORE, {"score": "high"}),
-            "`thresholds['score']` to be a number, or inf, got 'high'.",
         ),
         (
             (INCIDENT, {"o": Events([(0, 2), (1, 3)])}),

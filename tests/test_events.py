@@ -298,7 +298,7 @@ makers = {
     "pandas UInt8": lambda labels: pd.Series(labels, dtype="UInt8"),
     "pandas Float64": lambda labels: pd.Series(labels, dtype="Float64"),
     "pandas boolean": lambda labels: pd.Series(labels).astype("boolean"),
-    "pandas bool": lambda labels: pd.Series(labels, index=list("hgfedcba")).astype(bool),
+    "pandas bool": lambda labels: pd.Series(labels, index=list("abcdefgh")).astype(bool),
     "pandas arrow": lambda labels: pd.Series(labels, dtype="int8[pyarrow]"),
     "pandas index": pd.Index,
     "polars": pl.Series,

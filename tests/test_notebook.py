@@ -351,7 +351,7 @@ def test_batch():
     ]
     assert [row[:2] + row[4:] for row in detectors[1:]] == [
         ["late", "1", "1", "1", "0", "1", "1", "0"],
-        ["none", "-", "0", "1", "1", "0", "1", "0"],
+        ["none", "2", "0", "1", "0", "0", "1", "0"],
     ]
     assert rows[0][:6] == [
         *("series, detector", "status", "true events", "caught", "false alarms", "median delay")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from datetime import datetime, tzinfo
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError
+from closecall.errors import InputError, InputTypeError, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
     import narwhals as nw
     from numpy.typing import NDArray
 
@@ -35,6 +38,55 @@ def read_column(values: Any, name: str) -> tuple[NDArray[Any], tzinfo | None]:
             hint="Pass one column. Intervals go in `closecall.Events([(start, stop), ...])`.",
         )
     return array, zone
+
+
+def require_one_index(columns: Mapping[str, Any]) -> None:
+    """Raise if pandas columns have different indexes, or one that says another order.
+
+    Values count by position. Where `times` are among the columns, they say the order, and not the
+    index. O(1) for columns of one frame, else O(N).
+    """
+    indexes = {name: column.index for name, column in columns.items() if hasattr(column, "iloc")}
+    if not indexes:
+        return
+    (first, index), *others = indexes.items()
+    for name, other in others:
+        # What has another length is refused where lengths are compared.
+        if other is not index and len(other) == len(index) and not other.equals(index):
+            place = _first_place(zip(other, index, strict=True), lambda a, b: a == b)
+            raise InputError(
+                f"to have the index of `{first}`",
+                f"{_label(other, place)} where `{first}` has {_label(index, place)}",
+                argument=name,
+                index=place,
+                hint=f"Align it with `.reindex({first}.index)`, or pair them by position with "
+                "`.to_numpy()`.",
+            )
+    if "times" not in indexes and not index.is_monotonic_increasing:
+        place = _first_place(pairwise(index), lambda a, b: a <= b)
+        raise InputError(
+            "to be in the order of its index",
+            f"{_label(index, place + 1)} after {_label(index, place)}",
+            argument=first,
+            index=place + 1,
+            hint="Put all columns in order with `sort_index()`, or drop the index with "
+            "`reset_index(drop=True)` if the order is right.",
+        )
+
+
+def _label(index: Any, place: int) -> str:
+    return shown(index[place : place + 1].tolist()[0])
+
+
+def _first_place(pairs: Iterable[tuple[Any, Any]], holds: Callable[[Any, Any], Any]) -> int:
+    """Return the first place where something does not hold for a pair, or cannot be said."""
+    for place, pair in enumerate(pairs):
+        try:
+            if not holds(*pair):
+                return place
+        except TypeError:
+            return place
+    return 0
 
 
 def _from_sequence(values: Any, name: str) -> NDArray[Any]:

@@ -1,15 +1,13 @@
-"""Detectors by name on one series: labels, events or scores, each with its threshold."""
+"""Detectors by name on one series: labels, events or scores."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from closecall.axis import Axis, read_axis
+from closecall.columns import require_one_index
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.evaluated_time import read_stretches
 from closecall.events import Events, Intervals, read_labels
@@ -18,7 +16,6 @@ from closecall.scores import (
     read_scores,
     require_nan,
     require_scores,
-    require_threshold,
     samples_without_score,
 )
 from closecall.series import (
@@ -46,8 +43,6 @@ class Detectors:
     """Those that gave labels or events."""
     scored: dict[str, Scored]
     """Those that gave scores."""
-    thresholds: dict[str, Any]
-    """Numbers, for some of those that gave scores."""
 
 
 class Given(NamedTuple):
@@ -83,7 +78,6 @@ def read_detectors(
     truth: Any,
     predicted: Any = None,
     scores: Any = None,
-    thresholds: Any = None,
     *,
     times: Any = None,
     end: Any = None,
@@ -102,8 +96,8 @@ def read_detectors(
     labelled = by_name(predicted, "predicted", alone[0])
     scored = by_name(scores, "scores", alone[1])
     _require_one_place(labelled, scored)
-    chosen = _read_thresholds(thresholds, scored, alone[1])
     sides = {"truth": truth, **dict(labelled.values())}
+    require_one_index({**sides, **dict(scored.values()), "times": times, "ignore": ignore})
     labels = {
         called: read_labels(side, called)
         for called, side in sides.items()
@@ -145,7 +139,6 @@ def read_detectors(
         scored={
             name: Scored.of(series, columns[called], kept) for name, (called, _) in scored.items()
         },
-        thresholds=chosen,
     )
 
 
@@ -156,35 +149,6 @@ def _require_one_place(labelled: dict[str, Given], scored: dict[str, Given]) -> 
                 "each detector in `predicted` or in `scores`",
                 f"{name!r} in both",
                 hint="Give one of the two another name.",
-            )
-
-
-def _read_thresholds(
-    thresholds: Any, scored: dict[str, Given], alone: str | None
-) -> dict[str, Any]:
-    """Read thresholds by name, or one number for all scores."""
-    if isinstance(thresholds, (int, float, np.number)) and not isinstance(thresholds, bool):
-        if not scored:
-            raise InputTypeError("`scores` beside `thresholds`", "none")
-        thresholds = dict.fromkeys(scored, thresholds)
-    given = by_name(thresholds, "thresholds", alone if isinstance(thresholds, Mapping) else None)
-    require_scored(given, scored, "thresholds")
-    for called, threshold in given.values():
-        require_threshold(threshold, called)
-    return {name: threshold for name, (_, threshold) in given.items()}
-
-
-def require_scored(names: Iterable[Any], scored: Mapping[str, Any], argument: str) -> None:
-    """Raise if one of the names is of no detector that gave scores."""
-    for name in names:
-        if name not in scored:
-            close = difflib.get_close_matches(str(name), scored, n=1)
-            listed = ", ".join(map(repr, scored)) or "none"
-            raise InputError(
-                "to name detectors in `scores`",
-                shown(name),
-                argument=argument,
-                hint=(f"Did you mean {close[0]!r}? " if close else "") + f"There are: {listed}.",
             )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from math import nan as undefined
 from typing import TYPE_CHECKING, Any
 
-from closecall.affiliation.rules import ThresholdRule
-from closecall.detectors import read_detectors, require_scored
+from closecall.affiliation.rules import ThresholdRule, read_rules
+from closecall.detectors import read_detectors
 from closecall.errors import InputTypeError
 from closecall.events import Events
 from closecall.latex import latex_table
@@ -255,8 +255,7 @@ def _table(
     read = read_detectors(truth, predicted, scores, **given)
     if not read.scored and (threshold is not None or fit is not None):
         raise InputTypeError("`scores` beside `threshold` or `fit`", "none")
-    rules = threshold if isinstance(threshold, Mapping) else dict.fromkeys(read.scored, threshold)
-    require_scored(rules, read.scored, "threshold")
+    rules = read_rules(threshold, read.scored, "threshold")
     shared = {**given, "ignore": read.truth.ignored}
     judged = shared
     if fit is not None:

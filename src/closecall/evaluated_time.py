@@ -13,7 +13,7 @@ from closecall.parameters import read_length
 from closecall.wording import counted, length_text, listed, plain_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -122,12 +122,17 @@ def far_step_note(times: float) -> str:
 
 def advice_to_all(series: Mapping[str, Any], *, max_step: Any = None) -> list[str]:
     """Return such sentences for detectors by name; what holds for some of them names them."""
+    return said_once({name: advice(one, max_step=max_step) for name, one in series.items()})
+
+
+def said_once(sentences: Mapping[str, Iterable[str]]) -> list[str]:
+    """Return each sentence about detectors once; what holds for some of them names them."""
     told: dict[str, list[str]] = {}
-    for name, one in series.items():
-        for sentence in advice(one, max_step=max_step):
+    for name, about in sentences.items():
+        for sentence in about:
             told.setdefault(sentence, []).append(name)
     return [
-        text if len(names) == len(series) else f"{listed(names)}: {text}"
+        text if len(names) == len(sentences) else f"{listed(names)}: {text}"
         for text, names in told.items()
     ]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from closecall.axis import read_axis, require_increasing
 from closecall.clock import Timed, is_missing, on_one_clock, read_times
-from closecall.columns import read_column
+from closecall.columns import read_column, require_one_index
 from closecall.compiled import interruptible
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.parameters import is_listed, read_duration, read_length
@@ -369,6 +369,7 @@ class Events:
         >>> Events.from_labels([1, 1, 1, 0], times=[0, 1, 60, 61], max_step=5)
         Events([(0, 6), (60, 61)])
         """
+        require_one_index({"labels": labels, "times": times})
         vector = read_labels(labels, "labels")
         axis = read_axis(vector.size, times, end, of="labels", max_step=max_step)
         whole = Intervals.from_labels(vector, axis)

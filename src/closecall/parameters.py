@@ -282,9 +282,17 @@ UNITS = {
     "w": timedelta(weeks=1),
 }
 """The units of time in texts such as ``2/1d`` and ``10min``."""
+_PERIODS = ("second", "minute", "hour", "day", "week")  # in words, where a rate is read
+_LENGTHS = UNITS | {
+    word: timedelta(**{f"{period}s": 1}) for period in _PERIODS for word in (period, f"{period}s")
+}
+_NO_LENGTHS = ("month", "months", "year", "years")
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
 _DURATION = re.compile(rf"({_NUMBER})({'|'.join(UNITS)})", re.IGNORECASE)
-_BUDGET = re.compile(rf"({_NUMBER})/(?=.)({_NUMBER})?({'|'.join(UNITS)})?", re.IGNORECASE)
+_RATE = re.compile(
+    rf"({_NUMBER})\s*/\s*(?=\S)({_NUMBER})?\s*({'|'.join((*_LENGTHS, *_NO_LENGTHS))})?",
+    re.IGNORECASE,
+)
 
 
 def duration_of_text(text: str) -> timedelta | None:
@@ -297,23 +305,32 @@ def duration_of_text(text: str) -> timedelta | None:
     return None if found is None else _times(float(found[1]), found[2])
 
 
-def budget_of_text(text: str) -> tuple[float, float | timedelta] | None:
-    """Read ``COUNT/DURATION``, or return None; a duration without a unit is a number.
+def read_rate(value: Any, name: str) -> Any:
+    """Read a rate that is written as text, a count and a duration; any other stays as it is.
 
-    >>> budget_of_text("2/7d"), budget_of_text("3/100"), budget_of_text("2 a day")
-    ((2.0, datetime.timedelta(days=7)), (3.0, 100.0), None)
+    A duration without a unit is a number.
+
+    >>> read_rate("2/week", "rate"), read_rate("3/100", "rate"), read_rate((1, 5), "rate")
+    ((2.0, datetime.timedelta(days=7)), (3.0, 100.0), (1, 5))
     """
-    found = _BUDGET.fullmatch(text.strip())
-    if found is None:
-        return None
-    number = float(found[2] or 1)
-    length = _times(number, found[3]) if found[3] else number
-    return None if length is None else (float(found[1]), length)
+    if not isinstance(value, str):
+        return value
+    found = _RATE.fullmatch(value.strip())
+    if found and (found[3] or "").lower() in _NO_LENGTHS:
+        hint = "Months and years differ in length; say it in days or weeks, as 2/30d."
+        raise InputError("to have a period of fixed length", shown(value), argument=name, hint=hint)
+    number = float(found[2] or 1) if found else 0.0
+    length = _times(number, found[3]) if found and found[3] else number
+    if found is None or length is None:
+        rule = "to be COUNT/DURATION such as 2/week, 1/day, 5/8h or 3/100"
+        hint = f"Units of time are {', '.join((*UNITS, *_PERIODS))}."
+        raise InputError(rule, shown(value), argument=name, hint=hint)
+    return float(found[1]), length
 
 
 def _times(number: float, unit: str) -> timedelta | None:
     try:
-        return number * UNITS[unit.lower()]
+        return number * _LENGTHS[unit.lower()]
     except OverflowError:
         return None
 

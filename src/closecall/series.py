@@ -14,6 +14,7 @@ import numpy as np
 
 from closecall.axis import Axis, IgnoredTime, in_ticks_of, read_axis
 from closecall.clock import Timed, on_one_clock, read_times
+from closecall.columns import require_one_index
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
 from closecall.evaluated_time import read_stretches, runs_left_out
 from closecall.events import Events, Intervals, interval_text, read_labels
@@ -168,6 +169,12 @@ class Pair(TruthInSpan):
 
     predicted: Intervals
 
+    @property
+    def alarmed(self) -> float:
+        """The share of the evaluated time that is in alarm, in [0, 1]."""
+        covered = (self.predicted.stops - self.predicted.starts).sum()
+        return float(covered / (self.stop - self.start))
+
     def with_point_length(self, length: Tick) -> Self:
         """Return the same with a length for points, cut at the next event or where time stops."""
         truth = self.truth.with_point_length(length, self.stop)
@@ -212,6 +219,7 @@ def read_pair(
     """
     if isinstance(truth, Pair):
         return truth
+    require_one_index({"truth": truth, "predicted": predicted, "times": times, "ignore": ignore})
     axis, labels = None, {}
     if isinstance(truth, Events) and isinstance(predicted, Events):
         for name, value in (("times", times), ("end", end)):
@@ -369,13 +377,14 @@ def read_sample_pair(
     if isinstance(truth, Pair):
         return truth
     pair = read_pair(truth, predicted, times=times, end=end, max_step=max_step, **given)
-    if pair.ignored is not None and pair.axis is not None:
-        axis = read_axis(len(predicted), times, end, of="labels", max_step=max_step)
-        borders = axis.on_clock(pair.clock).borders()
-        return read_pair(truth, predicted, ignore=pair.ignored.covers(borders[:-1], borders[1:]))
-    if times is None and end is None:
+    if pair.axis is None or (pair.ignored is None and times is None and end is None):
         return pair
-    return read_pair(truth, predicted)
+    labels = read_labels(truth, "truth"), read_labels(predicted, "predicted")
+    if pair.ignored is None:
+        return read_pair(*labels)
+    axis = read_axis(labels[0].size, times, end, of="labels", max_step=max_step)
+    borders = axis.on_clock(pair.clock).borders()
+    return read_pair(*labels, ignore=pair.ignored.covers(borders[:-1], borders[1:]))
 
 
 def _steps(side: Intervals, start: Tick) -> tuple[Ticks, Ticks]:
@@ -482,6 +491,7 @@ def read_scored(
     if isinstance(truth, Scored):
         return truth
     require_nan(nan)
+    require_one_index({"truth": truth, "scores": scores, "times": times, "ignore": ignore})
     # A copy: the caller may write into the array, and then ask the result for more.
     values = read_scores(scores, nan="ignore").copy()
     labels = {}

@@ -160,6 +160,11 @@ PAIR = "Expected `max_alarms_per` to be a count and a duration, got {}.\n\nHint:
 COUNT = "Expected the count in `max_alarms_per` to be 0 or more, got {}."
 DURATION = "Expected the duration in `max_alarms_per` to be above 0, got {}."
 LENGTH = "Expected `{}` to be a finite number of 0 or more, got {}."
+NO_DATES = (
+    "Expected `max_alarms_per[1]` to be a finite number of 0 or more, got "
+    "datetime.timedelta(days=1).\n\nHint: The axis counts samples, or whole numbers; give the "
+    "length in those."
+)
 SHARE = "Expected `{}` to be a number from 0 to 1, got {}."
 NONE = (
     "Expected a threshold within the constraints, got none; the nearest is {}.\n\n"
@@ -170,9 +175,13 @@ NONE = (
 @pytest.mark.parametrize(
     ("error", "limits", "expected"),
     [
-        (InputTypeError, {"max_alarms_per": (1, 2, 3)}, PAIR.format("(1, 2, 3)", "(3, 100)")),
-        (InputTypeError, {"max_alarms_per": "2/1d"}, PAIR.format("'2/1d'", "(3, 100)")),
-        (InputTypeError, {"max_alarms_per": True}, PAIR.format("True", "(3, 100)")),
+        (
+            InputTypeError,
+            {"max_alarms_per": (1, 2, 3)},
+            PAIR.format("(1, 2, 3)", "'3/100' or (3, 100)"),
+        ),
+        (InputTypeError, {"max_alarms_per": "2/1d"}, NO_DATES),
+        (InputTypeError, {"max_alarms_per": True}, PAIR.format("True", "'3/100' or (3, 100)")),
         (InputError, {"max_alarms_per": -1}, COUNT.format("-1")),
         (InputError, {"max_alarms_per": (float("nan"), 2)}, COUNT.format("nan")),
         (InputError, {"max_alarms_per": (1, 0)}, DURATION.format("0")),
@@ -213,8 +222,35 @@ def test_messages(curve, error, limits, expected):
 
 @pytest.mark.parametrize("budget", [2, (1, 2, 3)])
 def test_what_is_no_budget_on_a_datetime_axis(budget):
-    expected = PAIR.format(budget, "(2, timedelta(days=1))")
+    expected = PAIR.format(budget, "'2/day' or (2, timedelta(days=1))")
     assert message(InputTypeError, hours().best, max_alarms_per=budget) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("40/week", (40, timedelta(days=7))),
+        ("4/day", (4, timedelta(days=1))),
+        ("3 / 2 hours", (3, timedelta(hours=2))),
+        ("5/minute", (5, timedelta(minutes=1))),
+    ],
+)
+@pytest.mark.parametrize("limit", ["max_alarms_per", "max_false_alarms_per"])
+def test_a_budget_in_words_is_the_pair(text, pair, limit):
+    in_words, as_pair = (hours().best(**{limit: budget}) for budget in (text, pair))
+    assert in_words == as_pair
+    assert in_words.signature == as_pair.signature
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1/month", "Expected `max_alarms_per` to have a period of fixed length, got '1/month'."),
+        ("2/fortnight", "Expected `max_alarms_per` to be COUNT/DURATION such as 2/week, 1/day"),
+    ],
+)
+def test_a_budget_that_cannot_be_read(text, expected):
+    assert message(InputError, hours().best, max_alarms_per=text).startswith(expected)
 
 
 @pytest.mark.parametrize("duration", [5, None, "a"])
@@ -277,3 +313,81 @@ def test_too_few_events_to_cross_fit(curve):
         "one event decides the threshold of all others. Choose the threshold on another part of "
         "the time, or on other series."
     )
+
+
+def most_caught(truth, scores, *, most_alarmed=0.5, most_false=None, cooldown=0):
+    """Try every threshold with `affiliation`; return the best, or None if none keeps the limits."""
+    found = []
+    for threshold in sorted(set(scores), reverse=True):
+        alarms = [int(score >= threshold) for score in scores]
+        result = cc.affiliation(truth, alarms)
+        groups = cc.Events.from_labels(alarms).merged(gap=cooldown)
+        events = cc.Events.from_labels(truth)
+        false = sum(
+            not any(start < stop and low < high for low, high in events
+                    for start, stop in [(max(low, first), min(high, last))])
+            for first, last in groups
+        )  # fmt: skip
+        if result.alarmed > most_alarmed or (most_false is not None and false > most_false):
+            continue
+        found.append((result.caught, -false, result.f1, threshold))
+    return max(found, default=None)
+
+
+def test_the_most_caught_by_brute_force():
+    draws, silent = np.random.default_rng(11), 0
+    for _ in range(150):
+        count = int(draws.integers(6, 40))
+        truth = (draws.random(count) < 0.3).astype(int)
+        truth[draws.integers(count)] = 1
+        scores = draws.integers(0, 9, count) + 2 * truth * draws.integers(0, 2)
+        curve = cc.affiliation_curve(truth, scores)
+        for limits, asked in (
+            ({}, {}),
+            ({"most_alarmed": 0.3}, {"max_alarmed": 0.3}),
+            ({"most_alarmed": 1}, {"max_alarmed": 1}),
+            ({"most_false": 1}, {"max_false_alarms_per": (1, count)}),
+        ):
+            expected = most_caught(truth.tolist(), scores.tolist(), **limits)
+            if expected is None:
+                silent += 1
+                with pytest.raises(UndefinedMetricError):
+                    curve.best(objective="caught", **asked)
+                continue
+            point = curve.best(objective="caught", **asked)
+            assert (point.caught, -point.false_alarms, point.threshold) == (
+                *expected[:2],
+                expected[3],
+            )
+            assert point.fbeta == pytest.approx(expected[2], abs=1e-12)
+            assert point.signature.options["threshold"] == "most_caught"
+    assert silent < 200
+
+
+def test_cross_fitting_the_most_caught_leaves_the_events_of_a_fold_out():
+    draws = np.random.default_rng(5)
+    truth = np.tile([0, 0, 1, 1, 0, 0, 0, 0], 6)
+    scores = draws.integers(0, 20, truth.size) + 5 * truth
+    curve = cc.affiliation_curve(truth, scores)
+    fitted = curve.cross_fitted(folds=3, objective="caught", max_alarmed=0.4)
+    assert fitted.caught <= curve.best(objective="caught", max_alarmed=1).caught
+    # Zones end halfway between events: those of a fold are 16 samples, the first and the last too.
+    borders = [0, 15, 31, 48]
+    for fold, threshold in enumerate(fitted.thresholds.tolist()):
+        rest = np.ones(truth.size, dtype=bool)
+        rest[borders[fold] : borders[fold + 1]] = False
+        kept = []
+        for one in sorted({*scores[rest].tolist()}, reverse=True):
+            alarmed = scores[rest] >= one
+            if alarmed.mean() <= 0.4:
+                events = [slice(8 * k + 2, 8 * k + 4) for k in range(6) if k // 2 != fold]
+                kept.append(sum((scores[event] >= one).any() for event in events))
+        at = sum(
+            (scores[8 * k + 2 : 8 * k + 4] >= threshold).any() for k in range(6) if k // 2 != fold
+        )
+        assert at == max(kept)
+
+
+def test_an_unknown_objective():
+    text = "Expected `objective` to be 'fbeta' or 'caught', got 'recall'."
+    assert message(InputError, hours().best, objective="recall") == text

@@ -50,12 +50,15 @@ def test_the_scores_printed_are_those_of_the_library(run, series):
     printed = lines(run("batch", "series.parquet", *COLUMNS, "--predicted", "alarm"))
     assert printed[0] == ("3 series evaluated, 1 without a true event, 1 with an undefined metric")
     (row,) = [line.split() for line in printed if "alarm " in line and line.startswith("1")]
-    columns = ("affiliation_f1", "chance_f1", "affiliation_precision", "chance_precision")
-    means = [np.nanmean(rows.column(name).to_numpy()) for name in columns]
-    assert row[1:2] + row[4:6] + row[8:10] == ["alarm", *(f"{mean:.2f}" for mean in means)]
+    silent = rows.column("predicted_events").to_numpy() == 0
+    columns = (rows.column(name).to_numpy() for name in ("affiliation_f1", "chance_f1"))
+    means = [np.nanmean(np.where(silent, 0.0, column)) for column in columns]
+    assert row[1:2] + row[7:9] == ["alarm", *(f"{mean:.2f}" for mean in means[:2])]
     happened = [rows.column(name).to_numpy() for name in ("caught", "true_events", "false_alarms")]
     caught, events, false_alarms = (int(np.nansum(column)) for column in happened)
-    assert row[2:4] == [f"{caught}/{events}", str(false_alarms)]
+    level = np.nansum(rows.column("chance_caught").to_numpy())
+    assert row[2:4] == [f"{caught}/{events}", f"({level:.1f})"]
+    assert row[6] == str(false_alarms)
     assert not any(line.startswith("Thresholds") for line in printed)
 
 
@@ -109,8 +112,8 @@ def test_false_alarms_a_day_where_times_are_dated(run, series):
     (row,) = [line for line in printed if line[:2] == ["1", "alarm"]]
     rows = evaluate_frame(dated, by="series", truth="label", predicted="alarm", time="t").table
     rate = pc.sum(rows["false_alarms"]).as_py() / (4 * 200 / 24)
-    assert heading[3] == "false/day"
-    assert row[3] == f"{rate:.3g}"
+    assert heading[3:6] == ["in", "alarm", "false/day"]
+    assert row[6] == f"{rate:.3g}"
 
 
 def test_time_is_ignored_on_request(run, series):
@@ -500,15 +503,16 @@ def test_ranks_are_those_of_the_library(run, twelve_series):
 
 def test_ranks_refuse_what_cannot_be_ranked(run, refuse, twelve_series):
     arguments = ("batch", "holes.parquet", *BOTH[:4], *ALL_THREE, "--ranks")
+    precision = "affiliation_precision"
     late = twelve_series["late"].to_numpy().copy()
-    late[:60] = 0  # nothing predicted: no F1
+    late[:60] = 0  # nothing predicted: no precision
     place = twelve_series.column_names.index("late")
     pq.write_table(twelve_series.set_column(place, "late", pa.array(late)), "holes.parquet")
-    told = " ".join(refuse(*arguments, code=2))
+    told = " ".join(refuse(*arguments, precision, code=2))
     assert "got none of some detectors on 1 of 12 series." in told
     assert "`--ranks-missing drop`" in told
     for rule, series in (("drop", 11), ("worst", 12)):
-        plain = run(*arguments, "--ranks-missing", rule, "--format", "json").stdout
+        plain = run(*arguments, precision, "--ranks-missing", rule, "--format", "json").stdout
         assert json.loads(plain)["ranks"]["series"] == series
     assert "`--ranks` to be a number of the rows, got 'f2'" in refuse(*arguments, "f2", code=2)[0]
     pq.write_table(twelve_series.slice(0, 300), "few.parquet")

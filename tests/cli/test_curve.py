@@ -48,7 +48,7 @@ def scores(tmp_path):
             {"max_alarms_per": (1, 10), "min_precision": 0.6},
             (
                 "F1 with precision >= 0.6 and at most 1 alarm per 10 and "
-                "at most 50% of the time in alarm"
+                "at most 50 % of the time in alarm"
             ),
         ),
     ],
@@ -95,11 +95,11 @@ def test_a_budget_in_time(run):
     assert point.alarms <= 10
     assert curve.best().alarms > 10
     assert printed[1].startswith(f"threshold {point.threshold:g} ")
-    limits = "at most 5 alarms per 7 d and at most 50% of the time in alarm"
+    limits = "at most 5 alarms per 7 d and at most 50 % of the time in alarm"
     assert printed[3] == f"The highest F1 with {limits}."
     assert printed[4] == (
         f"{point.alarms / 2:.2g} alarms per 7 d (at most 5 asked); "
-        f"{100 * point.alarmed:.2g}% of the time is in alarm."
+        f"{100 * point.alarmed:.2g} % of the time is in alarm."
     )
     assert sorted(line.split("<- ")[1] for line in printed if "<-" in line) == ["best F1", "chosen"]
 
@@ -137,7 +137,7 @@ def test_uneven_times_and_a_span(run):
         "1 of 1 caught (0.4 by chance), median delay 0, no false alarms",
         "threshold 0.9   precision 1.00   recall 1.00   F1 1.00",
     ]
-    assert printed[4] == "5 alarms per 100; 20% of the time is in alarm."
+    assert printed[4] == "5 alarms per 100; 20 % of the time is in alarm."
     assert printed[-1].startswith("Times and distances are in the units of the input")
 
 
@@ -212,9 +212,27 @@ def test_budgets_of_false_alarms_and_a_cooldown(run, demo_curve):
     )
     assert printed[1].startswith(f"threshold {point.threshold:g} ")
     assert printed[3].startswith(
-        "The highest F1 with at most 0.1 false alarms per 1 d and at most 20%"
+        "The highest F1 with at most 0.1 false alarms per 1 d and at most 20 %"
     )
     assert "alarms less than 2 h apart counted once." in " ".join(printed[3:5])
+
+
+def test_the_most_events_caught_within_a_budget(run, refuse, demo_curve):
+    options = ("--maximize", "caught", "--max-false-alarms-per", "2/week")
+    point = demo_curve.best(objective="caught", max_false_alarms_per="2/week")
+    printed = lines(run("curve", *DEMO, *options))
+    assert printed[1].startswith(f"threshold {point.threshold:g} ")
+    told = " ".join(printed[3:6])
+    assert (
+        "The most events caught, then the fewest false alarms, with at most 2 false alarms" in told
+    )
+    values = json.loads(run("curve", *DEMO, *options, "--format", "json").stdout)
+    assert values["chosen"]["caught"] == point.caught
+    assert "|thr:most_caught|" in values["signature"]
+    always = lines(run("curve", *DEMO, "--threshold", "-99"))
+    assert "; 100 % of the time is in alarm." in " ".join(always)
+    for more in (("--threshold", "sigma:3"), ("--significance",)):
+        refuse("curve", *DEMO, "--maximize", "caught", *more, code=2)
 
 
 def test_cross_fitting(run, demo_curve, scores):
@@ -237,7 +255,7 @@ def test_cross_fitting(run, demo_curve, scores):
 
 RULES = {
     "20": "The threshold that was asked for",
-    "quantile:0.99": "The 0.99 quantile of the scores (quantile:0.99)",
+    "quantile:0.99": "The lowest threshold with at most 1 % of the time in alarm (quantile:0.99)",
     "sigma:3": "The mean of the scores plus 3 standard deviations (sigma:3)",
     "mad:8": "The median of the scores plus 8 scaled median absolute deviations (mad:8)",
     "spot:0.01": "What a score exceeds with probability 0.01, by peaks over threshold (spot:0.01)",

@@ -98,6 +98,28 @@ def test_scores_are_cut_by_a_rule(run):
     assert ["threshold" in record for record in mixed["detectors"]] == [False, True]
 
 
+@pytest.mark.parametrize("command", ["score", "compare"])
+def test_every_command_reads_the_same_rules(run, command):
+    data = demo()
+    cut, budget = (
+        cc.choose_threshold(None, data.scores["forecast"], rule, times=data.times).threshold
+        for rule in ("quantile:0.97", "alarms:2/7d")
+    )
+    given = "--threshold quantile:0.9 --threshold forecast_score=quantile:0.97"
+    found = printed(run, f"{command} {DEMO} {SCORES} {given}")["detectors"]
+    assert [record["threshold"] for record in found if record["detector"] == "forecast_score"] == [
+        cut
+    ]
+    found = printed(run, f"{command} {DEMO} {SCORES} --threshold forecast_score=alarms:2/7d")
+    cuts = {record["detector"]: record["threshold"] for record in found["detectors"]}
+    assert cuts == {"threshold_score": 165.4, "forecast_score": budget}
+    options = parse(found["signature"]).options
+    assert options["threshold"] == "best_f1"
+    assert options["thresholds"] == {"forecast_score": "alarms:2/7d"}
+    noted = printed(run, f"{command} {DEMO} {SCORES} --threshold forecast_score=sigma:-1")["notes"]
+    assert any(note.startswith("forecast_score: `sigma:-1` puts ") for note in noted)
+
+
 def test_metrics_of_detectors(run):
     data = demo()
     asked = "--metric classical --metric margin:margin=10min --metric hausdorff"

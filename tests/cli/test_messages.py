@@ -130,7 +130,7 @@ BAD_USAGE = {
     ),
     f"{CURVE} --format csv --significance": "--significance goes with --format table or json",
     f"{CURVE} --threshold sigma:3 --min-recall 0.5": (
-        "--threshold chooses alone; limits and --beta are of the highest F1."
+        "--threshold chooses alone; limits, --beta and --maximize are of the highest F1."
     ),
     f"{CURVE} --threshold sigma:3 --cross-fit": (
         "--cross-fit is of the highest F1; leave out --threshold and --fit-until."
@@ -148,7 +148,7 @@ BAD_USAGE = {
         "Invalid value for '--points': '-3' is neither a whole number nor `all`."
     ),
     f"compare demo.csv {TWO} --threshold forecast_score=high": (
-        "Invalid value for '--threshold': 'forecast_score=high' is neither a number nor"
+        "Invalid value for '--threshold': Expected `threshold` to be a number or a known rule, got"
     ),
     f"compare demo.csv {TWO} --threshold forecast_score=1 --threshold forecast_score=1": (
         "--threshold is given twice for one column."

@@ -23,6 +23,10 @@ from closecall.signature import parse
         ("3/1.5s", (3, timedelta(seconds=1.5))),
         ("10/250ms", (10, timedelta(milliseconds=250))),
         ("3/100", (3, 100)),
+        ("2/week", (2, timedelta(days=7))),
+        ("1/day", (1, timedelta(days=1))),
+        ("3/2hours", (3, timedelta(hours=2))),
+        ("5 / minute", (5, timedelta(minutes=1))),
         (" 1/1e3 ", (1, 1000)),
     ],
 )
@@ -34,7 +38,9 @@ def test_budgets(text, budget):
     "text", ["2", "2/", "/1d", "-2/1d", "2/-1d", "2/1x", "two/1d", "2/1d/1h", "1/1e300d"]
 )
 def test_no_budgets(text):
-    with pytest.raises(click.BadParameter, match=r"is no COUNT/DURATION such as 2/1d, 5/8h or"):
+    with pytest.raises(
+        click.BadParameter, match=r"Expected `rate` to be COUNT/DURATION such as 2/week"
+    ):
         parse_budget(text)
 
 

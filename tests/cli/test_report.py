@@ -197,6 +197,8 @@ def test_thresholds_of_all_and_of_each(run, refuse, demo_file, tmp_path):
         (["--threshold", "40"], [40, 40]),
         (["--threshold", "forecast_score=30", "--threshold", "100"], [100, 30]),
         (["--threshold", "forecast_score=30"], [165.4, 30]),
+        (["--threshold", "quantile:0.97"], [157.5, 30.54]),
+        (["--threshold", "forecast_score=alarms:2/7d"], [165.4, 33.75]),
     ):
         result = run(*command.split(), *options)
         assert result.exit_code == 0, result.stderr
@@ -205,7 +207,7 @@ def test_thresholds_of_all_and_of_each(run, refuse, demo_file, tmp_path):
         rows = json.loads(block)["series"][0]["detectors"]
         assert [row["threshold"] for row in rows] == cuts
     unknown = refuse(*command.split(), "--threshold", "other=3")[0]
-    assert "`--threshold` to be for detectors in `--score`, got one for 'other'" in unknown
+    assert "`--threshold` to name detectors in `--score`, got 'other'" in unknown
     alone = command.replace("--score *_score", "--predicted forecast").split()
     assert "--threshold is of --score" in refuse(*alone, "--threshold", "3", code=2)[0]
 

@@ -118,6 +118,7 @@ def test_every_number_of_a_batch_has_its_heading(call, width):
     assert sorted(headings) == sorted(
         [
             "caught",
+            "in alarm",
             "false",
             "F1",
             "prec.",

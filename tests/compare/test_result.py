@@ -407,5 +407,38 @@ def test_one_number_is_the_threshold_of_all_scores():
         cc.compare(truth, {"a": truth, "b": truth}, thresholds=0.4)
     with pytest.raises(InputError, match=r"`thresholds\['a'\]` to be a number, or inf, got nan"):
         cc.compare(truth, scores=scores, thresholds=float("nan"))
-    with pytest.raises(InputTypeError, match="`thresholds` to be a mapping"):
-        cc.compare(truth, scores=scores, thresholds=True)
+
+
+def test_rules_are_thresholds_of_some_scores_or_of_all():
+    data = demo()
+    scores, times = data.scores, data.times
+    mixed = cc.compare(
+        data.truth, scores=scores, thresholds={"forecast": "quantile:0.97"}, times=times
+    )
+    forecast = cc.choose_threshold(data.truth, scores["forecast"], "quantile:0.97", times=times)
+    best = cc.choose_threshold(data.truth, scores["threshold"], times=times).threshold
+    assert mixed.thresholds == {"forecast": forecast.threshold, "threshold": best}
+    assert mixed.notes == ()
+    signed = {"threshold": "best_f1", "thresholds": {"forecast": "quantile:0.97"}}
+    assert mixed.signature.options == signed
+    budget = {"alarms": (2, np.timedelta64(7, "D"))}
+    one = cc.compare(data.truth, scores=scores, thresholds="alarms:2/7d", times=times)
+    each = cc.compare(
+        data.truth, scores=scores, thresholds=dict.fromkeys(scores, budget), times=times
+    )
+    assert one.thresholds == each.thresholds
+    assert all(result.alarms <= 4 for result in one.results.values())
+
+
+def test_a_rule_that_alarms_always_or_never_is_noted():
+    truth, tied = [0] * 95 + [1] * 5, [0] * 97 + [1] * 3
+    compared = cc.compare(
+        truth,
+        {"labels": truth},
+        scores={"a": tied, "b": tied},
+        thresholds={"a": "quantile:0.99", "b": "mad:3"},
+    )
+    silent, endless = compared.notes
+    assert silent.startswith("a: `quantile:0.99` gives no alarm")
+    assert endless.startswith("b: `mad:3` puts 100 % of the time in alarm")
+    assert compared.thresholds["a"] == np.inf

@@ -92,11 +92,11 @@ WRONG_VALUES = {
         "predicted": {"a": TRUTH},
         "scores": {"a": SCORES},
     },
-    "`thresholds` to be for detectors in `scores`, got one for 'b'.": {
+    "`thresholds` to name detectors in `scores`, got 'b'.": {
         "scores": {"a": SCORES},
         "thresholds": {"b": 1},
     },
-    "the threshold of 'detector' to be a number, or inf, got nan.": {**OWN, "thresholds": np.nan},
+    "`thresholds['detector']` to be a number, or inf, got nan.": {**OWN, "thresholds": np.nan},
     "`values` to have one value per sample (8), got 2.": {**OWN, "values": [1.0, 2.0]},
     f"`scores` to be exact as 64-bit floats, got integers from 0 to {2**60}.": {
         "scores": [0, 1, 2, 3, 4, 5, 6, 2**60]

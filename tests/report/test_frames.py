@@ -57,7 +57,7 @@ def test_hostile_names_are_text(hostile):
     assert page.locator("#title").text_content() == HOSTILE[0]
     assert page.locator(".card .name").all_text_contents() == list(HOSTILE)
     page.locator(".card .name").nth(1).click()
-    assert page.locator(".slider > label").text_content() == f"Threshold of {HOSTILE[1]}"
+    assert page.locator(".slider > label").text_content() == f"Threshold of detector {HOSTILE[1]}"
     box = page.locator(".timeline .stage").bounding_box()
     page.mouse.move(box["x"] + 500, box["y"] + box["height"] - 60)
     assert HOSTILE[2] in page.locator("#tooltip").inner_text()
@@ -115,9 +115,9 @@ def test_a_batch_leads_to_its_series_and_back(many):
     points = [(one, point) for (one, detector), point in best.items() if detector == names[0]]
     events = sum(len(cc.Events.from_labels(series[one]["truth"])) for one, _ in points)
     assert cells.nth(1).text_content() == f"{sum(point.caught for _, point in points)} of {events}"
-    assert cells.nth(2).text_content() == str(sum(point.false_alarms for _, point in points))
-    assert cells.nth(3).text_content().endswith(f" {means[names[0]]:.3f}")
-    assert cells.nth(5).text_content() == (f"chance {np.mean(levels):.2f} {np.mean(recalls):.3f}")
+    assert cells.nth(4).text_content() == str(sum(point.false_alarms for _, point in points))
+    assert cells.nth(5).text_content().endswith(f" {means[names[0]]:.3f}")
+    assert cells.nth(7).text_content() == (f"chance {np.mean(levels):.2f} {np.mean(recalls):.3f}")
     assert page.locator(".heat-map tbody tr").count() == 3
     assert "at least one true event" in page.locator(".unscored").text_content()
     point = best["second", "noise"]

@@ -262,9 +262,9 @@ def test_names_of_detectors_are_on_one_line_while_there_is_room(batch):
     assert other.bounding_box()["height"] < 35  # a swatch and one line
 
 
-def test_without_alarms_there_is_no_mean_level_either(batch):
+def test_without_alarms_a_score_and_its_level_count_as_0(batch):
     silent = summary(batch).locator(".leaderboard tbody tr", has_text="silent")
-    assert silent.locator(".chance").all_text_contents() == ["\u2013", "\u2013", "chance 0.00"]
+    assert silent.locator(".chance").all_text_contents() == ["chance 0.00", "\u2013", "chance 0.00"]
 
 
 def test_each_page_of_a_batch_has_its_title(batch):

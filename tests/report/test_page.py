@@ -74,6 +74,35 @@ def test_the_level_of_chance_follows_when_the_slider_rests(page):
     assert page.locator(".card.active .chance").all_text_contents() == texts
 
 
+@pytest.mark.parametrize(
+    ("rate", "per", "budget"),
+    [
+        ("2/week", "day", "2/week"),
+        ("1 / 2 d", "day", "1/2d"),
+        ("2", "week", "2/week"),
+        ("0.1", "2 hours", "0.1/2h"),
+        ("0.01", "30 minutes", "0.01/30min"),
+    ],
+)
+def test_rates_are_read_as_the_library_reads_them(page, rate, per, budget):
+    fill(page, "per", per)
+    fill(page, "at most alarms", rate)
+    best = CURVES["threshold"].best(max_alarms_per=budget)
+    until(page, f"Math.abs(closecall.view.bestOf(0)?.threshold - {best.threshold}) < 1e-9")
+    assert page.locator(".limits input:invalid").count() == 0
+
+
+def test_a_period_that_cannot_be_read_is_an_error(page):
+    problem = page.locator(".limits .problem")
+    for name, text in (("per", "month"), ("at most alarms", "2/month"), ("per", "fortnight")):
+        fill(page, name, text)
+        assert f"“{text}” is not understood: write a" in problem.text_content()
+        assert problem.is_visible()
+        assert page.evaluate("closecall.view.limits") is None
+        fill(page, name, "day" if name == "per" else "")
+    assert problem.text_content() == ""
+
+
 def test_the_limits_move_the_best_threshold(page):
     page.get_by_label("at most alarms", exact=True).fill("1")
     page.get_by_label("per", exact=True).fill("2 d")
@@ -96,9 +125,13 @@ def test_the_limits_move_the_best_threshold(page):
     assert (
         page.locator(".card.active .note").text_content().endswith("its best F1 within the limits.")
     )
+    problem = page.locator(".limits .problem")
+    assert problem.text_content() == ""
     fill(page, "precision at least", "high")
     assert page.locator(".limits input:invalid").count() == 1
+    assert problem.text_content() == "“high” is not understood: write a number from 0 to 1."
     fill(page, "precision at least", "")
+    assert problem.text_content() == ""
     assert page.get_by_label("in alarm at most of the time").get_attribute("placeholder") == "0.5"
     for label in ("at most alarms", "recall at least"):
         fill(page, label, "")
@@ -167,7 +200,7 @@ def test_the_header_says_what_was_evaluated(page):
 
 
 def test_the_line_can_be_dragged(page):
-    line = page.get_by_role("slider", name="threshold of threshold")
+    line = page.get_by_role("slider", name="threshold of detector threshold")
     box = line.bounding_box()
     x, y = box["x"] + 300, box["y"] + box["height"] / 2
     before = threshold(page)
@@ -186,7 +219,7 @@ def test_the_line_can_be_dragged(page):
 def test_arrow_keys_move_the_line_and_the_slider(page):
     scores = np.unique(DATA.scores["threshold"])
     at = np.searchsorted(scores, threshold(page))
-    line = page.get_by_role("slider", name="threshold of threshold")
+    line = page.get_by_role("slider", name="threshold of detector threshold")
     line.press("ArrowUp")
     assert threshold(page) == scores[at + 1]
     line.press("ArrowDown")
@@ -284,7 +317,7 @@ def test_detectors_can_be_hidden_and_overlaid(page):
     assert layout["yaxis2"]["domain"] == layout["yaxis3"]["domain"]
     page.get_by_label("show forecast").uncheck()
     assert (page.evaluate(panels), page.evaluate(lanes)) == (2, 3)
-    assert page.get_by_role("slider", name="threshold of forecast").count() == 0
+    assert page.get_by_role("slider", name="threshold of detector forecast").count() == 0
     page.get_by_label("show threshold").uncheck()
     assert page.locator(".card.active .name").text_content() == "as logged"
     assert page.locator("#threshold-slider").is_disabled()
@@ -340,5 +373,11 @@ def test_everything_can_be_reached_by_keyboard(page):
                 "|| document.activeElement.textContent"
             )
         )
-    wanted = ["forecast", "threshold", "threshold of forecast", "go to event 7", "caught 6"]
+    wanted = [
+        "forecast",
+        "threshold",
+        "threshold of detector forecast",
+        "go to event 7",
+        "caught 6",
+    ]
     assert [name for name in wanted if name not in reached] == []

@@ -14,7 +14,7 @@ import closecall as cc
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError
 from closecall.metrics.registry import METRICS, REQUIRED
-from closecall.tables.batch.options import BatchOptions
+from closecall.tables.batch.options import NOTES, BatchOptions
 from closecall.tables.batch.rows import evaluate_series, evaluate_unit
 from closecall.tables.roles import NamedTable
 from closecall.tables.series import read_series, with_status
@@ -353,19 +353,30 @@ def test_trouble_with_evaluated_time(asked, status, reason):
     assert reason in row["reason"]
 
 
-def test_a_quantile_is_a_score_and_predicts_what_interpolation_would():
-    for level in (0, 0.5, 0.9, 0.99, 1):
+def test_a_quantile_is_a_score_that_predicts_at_most_the_rest():
+    for level in (0, 0.5, 0.9, 0.99):
         row = row_of({"label": TRUTH, "score": SCORED_ROWS}, threshold={"quantile": level})
         assert row["threshold"] in SCORED_ROWS
-        interpolated = np.quantile(SCORED_ROWS, level)
-        assert row["predicted_samples"] == np.count_nonzero(interpolated <= SCORED_ROWS)
+        assert row["predicted_samples"] == int((1 - level) * TRUTH.size + 1e-9)
+        assert row[NOTES] is None or level == 0
+
+
+def test_a_quantile_of_tied_scores_gives_no_alarm_and_a_note():
+    tied = np.where(np.quantile(SCORED_ROWS, 0.8) < SCORED_ROWS, 1.0, 0.0)
+    row = row_of({"label": TRUTH, "score": tied}, threshold="quantile:0.9")
+    assert (row["threshold"], row["predicted_samples"], row["affiliation_recall"]) == (inf, 0, 0)
+    why = "every threshold puts more than 10 % of the time in alarm"
+    assert row[NOTES] == [f"`quantile:0.9` gives no alarm: {why}."]
 
 
 def test_a_quantile_among_infinite_scores():
     scores = SCORED_ROWS.copy()
     scores[5:60] = inf
-    row = row_of({"label": TRUTH, "score": scores}, threshold="quantile:0.9")
+    row = row_of({"label": TRUTH, "score": scores}, threshold="quantile:0.77")
     assert (row["threshold"], row["predicted_samples"], row["status"]) == (inf, 55, "ok")
+    row = row_of({"label": TRUTH, "score": scores}, threshold="quantile:0.85")
+    assert row["status"] == "undefined"
+    assert "of the time has the score inf" in row["reason"]
 
 
 def test_threshold_free_metrics_need_no_threshold():

@@ -177,10 +177,14 @@ class AffiliationCurve:
     @cached_property
     def caught(self) -> NDArray[np.int64]:
         """How many true events an alarm overlaps at each threshold, rising."""
-        counts = np.zeros(len(self), dtype=np.int64)
+        return self._caught(self.thresholds, slice(None))
+
+    def _caught(self, thresholds: NDArray[Any], events: Any) -> NDArray[np.int64]:
+        """Count which of some true events an alarm overlaps at each of these thresholds."""
+        counts = np.zeros(thresholds.size, dtype=np.int64)
         # An event is caught from the highest score of its pieces down.
-        highest = _curve_kernels.highest_within(self._pieces.scores, *self._hits)
-        _curve_kernels.add_reached(np.sort(highest), self.thresholds, 1, counts)
+        highest = _curve_kernels.highest_within(self._pieces.scores, *self._hits)[events]
+        _curve_kernels.add_reached(np.sort(highest), thresholds, 1, counts)
         return counts
 
     @cached_property
@@ -202,6 +206,7 @@ class AffiliationCurve:
         max_false_alarms_per: Any = None,
         max_alarmed: float | None = None,
         cooldown: Any = None,
+        objective: str = "fbeta",
     ) -> OperatingPoint:
         """Choose the threshold with the highest F-beta, under constraints if there are any.
 
@@ -209,23 +214,28 @@ class AffiliationCurve:
         ----------
         beta
             How much more recall weighs than precision.
+        objective
+            ``"fbeta"``, or ``"caught"`` for the most events caught; of thresholds that catch
+            equally many, the one with the fewest false alarms, and then with the highest F-beta.
         min_precision, min_recall
             Floors that the chosen threshold must reach.
         max_alarms_per, max_false_alarms_per
-            Budget of alarms, or of alarms that overlap no true event: a pair ``(count, duration)``,
-            such as ``(2, timedelta(days=1))``; or a number, the count per one unit of a numeric
-            axis. The rate is that over the whole evaluated time.
+            Budget of alarms, or of alarms that overlap no true event: text such as ``"2/week"``,
+            ``"1/day"``, ``"5/8h"`` or ``"3/100"``; a pair ``(count, duration)``, such as
+            ``(2, timedelta(days=1))``; or a number, the count per one unit of a numeric axis. The
+            rate is that over the whole evaluated time.
         max_alarmed
-            The largest share of the time that may be in alarm. With a budget of alarms it is 1/2
-            unless another is given, since one endless alarm keeps any budget.
+            The largest share of the time that may be in alarm. With a budget of alarms, or for the
+            most events caught, it is 1/2 unless another is given, since one endless alarm keeps any
+            budget and catches all.
         cooldown
             Alarms that are separated by less than this duration count once.
 
         Returns
         -------
         OperatingPoint
-            Of all thresholds that keep the constraints, the one with the highest F-beta; of
-            equally good ones the highest, which predicts least.
+            Of all thresholds that keep the constraints, the one with the highest F-beta, or that
+            catches most; of equally good ones the highest, which predicts least.
 
         Raises
         ------
@@ -238,6 +248,8 @@ class AffiliationCurve:
         >>> c = cc.affiliation_curve([0, 0, 1, 1, 0, 0], [0.1, 0.6, 0.9, 0.4, 0.1, 0.2])
         >>> c.best(min_recall=0.99).threshold
         0.4
+        >>> c.best(objective="caught", max_alarms_per="1/6").caught
+        1
         """
         constraints = Constraints(
             min_precision=min_precision,
@@ -246,11 +258,12 @@ class AffiliationCurve:
             max_false_alarms_per=max_false_alarms_per,
             max_alarmed=max_alarmed,
             cooldown=cooldown,
+            objective=objective,
         )
         clock = self.scored.clock
         columns = self._columns(constraints.cooldown_ticks(clock))
-        index = best_index(columns, beta, constraints.limits(clock))
-        asked = self.signature.adding(threshold="best_f1", beta=beta, **constraints.signed)
+        index = best_index(columns, beta, constraints.limits(clock), objective)
+        asked = self.signature.adding(beta=beta, **constraints.signed)
         return self._point(self.thresholds[index].item(), index, beta, columns, asked)
 
     def operating_point(
@@ -354,7 +367,8 @@ class AffiliationCurve:
             alarms = self._count(slice(None), self._order, cooldown)
         length = self.scored.stop - self.scored.start
         return ThresholdColumns(
-            self.thresholds, self.precision, self.recall, *alarms, self.alarmed, length
+            *(self.thresholds, self.precision, self.recall, *alarms, self.alarmed, length),
+            self.caught,
         )
 
     def _columns_without(self, cooldown: float, first: int, after: int) -> ThresholdColumns:
@@ -372,9 +386,10 @@ class AffiliationCurve:
         # The outer zones may reach beyond the samples.
         left_out = pieces.borders[after] - pieces.borders[first]
         time = self.scored.stop - self.scored.start - 0.5 * left_out
+        events = np.r_[0:first, after : len(self.scored.truth)]
         return ThresholdColumns(
             *(thresholds, precision, recall, alarms, false_alarms),
-            *(alarmed / (2 * time / pieces.unit), time),
+            *(alarmed / (2 * time / pieces.unit), time, self._caught(thresholds, events)),
         )
 
     def _count(self, kept: Any, order: NDArray[np.int64], cooldown: float) -> Counts:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.affiliation import _kernels
-from closecall.affiliation._shift_kernels import TOLERANCE
 from closecall.affiliation.event_scores import (
     ABOVE_CHANCE,
     SCORES,
@@ -21,6 +20,7 @@ from closecall.affiliation.event_scores import (
     notebook_columns,
     plain_detail,
 )
+from closecall.affiliation.shifts import caught_above_chance
 from closecall.affiliation.zones import origin_of
 from closecall.errors import InputError, shown
 from closecall.events import Events
@@ -191,9 +191,7 @@ class Affiliation:
         :math:`(c - m) / (n - m)` for c of n events caught and m caught by chance,
         ``chance.caught``; nan where chance catches all.
         """
-        level = self.chance.caught
-        left = len(self.events) - level
-        return (self.caught - level) / left if left > TOLERANCE else nan
+        return caught_above_chance(self.caught, len(self.events), self.chance.caught)
 
     @property
     def headline(self) -> str:

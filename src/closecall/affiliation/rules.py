@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
-from math import isnan
+from difflib import get_close_matches
+from math import inf, isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,17 +25,21 @@ from closecall.errors import (
     InputTypeError,
     UndefinedMetricError,
     shown,
+    with_names,
 )
+from closecall.evaluated_time import said_once
 from closecall.fscore import first_highest
-from closecall.parameters import UNITS, budget_of_text, is_number
+from closecall.parameters import is_number, read_rate
 from closecall.scores import read_scores
 from closecall.series import Scored, fit_and_rest, read_scored
 from closecall.signature import fit_text, sign, value_text
+from closecall.wording import percent_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation.curve import AffiliationCurve
+    from closecall.series import Pair
     from closecall.signature import Signature
 
 # The rules that need a number: what it is called, its default, and the range it must lie in.
@@ -49,20 +53,21 @@ OF_MANY_SERIES = ("best_f1_global", "cross_fit")
 _LABELLED = ("best_f1", *OF_MANY_SERIES)
 _HINT = (
     "Pass a number, 'best_f1', 'quantile:0.99', 'sigma:3' (mean + 3 standard deviations), 'mad:3' "
-    "(median + 3 scaled median deviations), 'spot:0.001' (peaks over threshold) or 'alarms:2/7d'."
+    "(median + 3 scaled median deviations), 'spot:0.001' (peaks over threshold) or 'alarms:2/week'."
 )
 _WORDS = {
     "number": "the threshold that was asked for",
-    "quantile": "the {value:g} quantile of the scores",
+    "quantile": "the lowest threshold with at most {rest:g} % of the time in alarm",
     "sigma": "the mean of the scores plus {value:g} standard deviations",
     "mad": "the median of the scores plus {value:g} scaled median absolute deviations",
     "spot": "what a score exceeds with probability {value:g}, by peaks over threshold",
     "alarms": "the lowest threshold within the budget of alarms and half of the time in alarm",
 }
-_UNITS = ("d", "h", "min")  # in which a duration is written, if it is a whole number of them
 _TO_SIGMA = 1.4826  # a normal distribution's standard deviation, in median absolute deviations
 _INITIAL = 0.98  # SPOT's initial quantile, beyond which its tail is fitted
 _FEWEST_PEAKS = 10
+_PAIR = 2  # a count and a duration
+_ROUNDING = 1e-12  # of a share of the time: 1 - 0.9 is less than 0.1 in floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +110,12 @@ class ThresholdRule:
         if name in _LABELLED and value is None:
             return cls(name)
         if name == "alarms" and value is not None:
-            budget = budget_of_text(value) if isinstance(value, str) else value
-            if budget is None:
+            budget = read_rate(value, name)
+            if is_number(budget):
+                return cls(name, (budget, 1))
+            if not isinstance(budget, tuple | list) or len(budget) != _PAIR:
                 raise _unknown(given)
-            return cls(name, budget)
+            return cls(name, tuple(budget))
         if name not in _NUMBERS:
             raise _unknown(given)
         what, default, low, high = _NUMBERS[name]
@@ -127,10 +134,8 @@ class ThresholdRule:
             return "none" if self.value is None else repr(self.value)
         if self.kind == "alarms":
             count, duration = self.value
-            if not isinstance(duration, timedelta):
-                return f"alarms:{count:g}/{duration:g}"
-            unit = next((name for name in _UNITS if not duration % UNITS[name]), "s")
-            return f"alarms:{count:g}/{duration / UNITS[unit]:g}{unit}"
+            length = f"{duration:g}" if is_number(duration) else value_text(duration)
+            return f"alarms:{count:g}/{length}"
         return self.kind if self.value is None else f"{self.kind}:{value_text(self.value)}"
 
     @property
@@ -141,7 +146,8 @@ class ThresholdRule:
     @property
     def words(self) -> str:
         """What a threshold found without labels is, with the rule."""
-        text = _WORDS[self.kind].format(value=self.value)
+        rest = 100 * (1 - self.value) if self.kind == "quantile" else 0
+        text = _WORDS[self.kind].format(value=self.value, rest=rest)
         return text if self.kind == "number" else f"{text} ({self})"
 
     @property
@@ -163,16 +169,79 @@ class ThresholdRule:
             return swept.thresholds[first_highest(swept.f1)].item()
         if self.kind == "alarms":
             return _within_budget(scored, self.value)
+        if self.kind == "quantile":
+            return _quantile(scored, self.value)
         if self.kind not in _NUMBERS:
             raise InputError("a rule for a single series", repr(self.kind), hint=_HINT)
         return _of_scores(scored.scores, self.kind, self.value)
 
+    def notes(self, threshold: Any, judged: Pair) -> list[str]:
+        """Say that a threshold found without labels gives no alarm, or alarms most of the time."""
+        if self.kind not in (*_NUMBERS, "alarms"):
+            return []
+        if self.kind == "quantile" and threshold == inf and len(judged.predicted) == 0:
+            most = 100 * (1 - self.value)
+            why = f"every threshold puts more than {most:g} % of the time in alarm"
+            return [f"`{self}` gives no alarm: {why}."]
+        if judged.alarmed <= MOST_ALARMED:
+            return []
+        share = percent_text(judged.alarmed)
+        what = f"`{self}` puts {share} of the time in alarm, so that events are caught by chance"
+        return [f"{what}: choose a higher threshold, or another rule."]
+
+
+BEST_F1 = ThresholdRule("best_f1")
+
+
+def read_rules(
+    rules: Any, scored: Collection[str], argument: str = "thresholds"
+) -> dict[str, ThresholdRule]:
+    """Read a rule for all detectors that gave scores, or a mapping from the names of some."""
+    if rules is None:
+        return {}
+    if not isinstance(rules, Mapping):
+        if not scored:
+            raise InputTypeError(f"`scores` beside `{argument}`", "none")
+        rules = dict.fromkeys(scored, rules)
+    read = {}
+    for name, rule in rules.items():
+        called = name if isinstance(name, str) else shown(name)
+        if called not in scored:
+            close = get_close_matches(called, scored, n=1)
+            names = ", ".join(map(repr, scored)) or "none"
+            raise InputError(
+                "to name detectors in `scores`",
+                shown(name),
+                argument=argument,
+                hint=(f"Did you mean {close[0]!r}? " if close else "") + f"There are: {names}.",
+            )
+        if rule is not None:
+            with with_names({"threshold": f"{argument}[{called!r}]"}):
+                read[called] = ThresholdRule.read(rule)
+    return read
+
+
+def signed_rules(rules: Mapping[str, ThresholdRule]) -> dict[str, Any]:
+    """Return the rules of detectors as a signature names them."""
+    given = {name: rule.signed for name, rule in rules.items() if rule != BEST_F1}
+    best = "best_f1" if len(given) < len(rules) else None
+    return {"threshold": best, "thresholds": given or None}
+
+
+def rule_notes(
+    rules: Mapping[str, ThresholdRule], thresholds: Mapping[str, Any], pairs: Mapping[str, Pair]
+) -> list[str]:
+    """Return what to know of the thresholds of detectors, some of which have no rule."""
+    return said_once(
+        {
+            name: rules[name].notes(thresholds[name], pair) if name in rules else []
+            for name, pair in pairs.items()
+        }
+    )
+
 
 def _of_scores(scores: NDArray[Any], kind: str, value: float) -> Any:
     """Return the threshold of a rule that looks at nothing but the scores."""
-    if kind == "quantile":
-        # An actual score: it predicts what the interpolated quantile would, infinities too.
-        return np.quantile(scores, value, method="higher").item()
     values = np.asarray(scores, dtype=np.float64)
     if not np.isfinite(values).all():
         raise InputError(f"finite scores for the rule {kind!r}", "inf", hint="Use a quantile.")
@@ -192,8 +261,7 @@ def _read_number(threshold: Any) -> int | float:
     try:
         number = float(threshold)
     except OverflowError:
-        rule = "to be a number that a float can hold"
-        raise InputError(rule, "a longer one", argument="threshold") from None
+        return inf if threshold > 0 else -inf
     if isnan(number):
         raise InputError("to be a number, or inf", "nan", argument="threshold", hint=_HINT)
     return number
@@ -203,6 +271,19 @@ def _unknown(rule: Any) -> InputError:
     return InputError(
         "to be a number or a known rule", shown(rule), argument="threshold", hint=_HINT
     )
+
+
+def _quantile(scored: Scored, quantile: float) -> Any:
+    """Return the lowest threshold with at most 1 - q of the time in alarm; inf if there is none."""
+    columns = _alarm_columns(scored)
+    kept = int(np.count_nonzero(columns.alarmed <= 1 - quantile + _ROUNDING))  # it rises
+    if kept == 0 and columns.thresholds[0] == inf:
+        raise UndefinedMetricError(
+            f"a threshold with at most {100 * (1 - quantile):g} % of the time in alarm",
+            f"none: {percent_text(columns.alarmed[0])} of the time has the score inf",
+            hint="Give finite scores, or use a lower quantile.",
+        )
+    return columns.thresholds[kept - 1].item() if kept else inf
 
 
 def _within_budget(scored: Scored, budget: Any) -> Any:
@@ -226,7 +307,8 @@ def _alarm_columns(scored: Scored) -> ThresholdColumns:
     ends = cuts[:-1], cuts[1:]
     alarms = _curve_kernels.count_groups(scored.scores, order, *ends, hit, 0.0)
     unknown, length = np.full(alarms[0].size, np.nan), scored.stop - scored.start
-    return ThresholdColumns(ordered[last], unknown, unknown, *alarms, time[last], length)
+    none = np.zeros(alarms[0].size, dtype=np.int64)
+    return ThresholdColumns(ordered[last], unknown, unknown, *alarms, time[last], length, none)
 
 
 def _peaks_over_threshold(values: NDArray[np.float64], risk: float) -> float:
@@ -260,6 +342,8 @@ class ChosenThreshold:
     """As a caller would pass it."""
     fitted: bool
     """Whether it was chosen on another part of the time than it is to be judged on."""
+    notes: tuple[str, ...]
+    """What to know about it: that there is no alarm, or one for more than half of the time."""
     signature: Signature = field(repr=False, compare=False)
     """What decided it, in one line; see `closecall.signature`."""
 
@@ -287,10 +371,12 @@ def choose_threshold(
         One score per sample, higher is more anomalous.
     rule
         ``"best_f1"``, the highest affiliation F1, is the only one that looks at the truth. The
-        others are ``"quantile:0.99"``; ``"sigma:3"``, :math:`\text{mean} + 3 \sigma`; ``"mad:3"``,
-        the median and 3 times 1.4826 times the median absolute deviation; ``"spot:0.001"``, what
-        a score exceeds with that probability by the tail beyond the 98 % quantile; and
-        ``"alarms:2/7d"``, the lowest threshold that alarms at most that often and at most half of
+        others are ``"quantile:0.99"``, the lowest threshold with at most 1 % of the time in alarm,
+        or inf where so many scores are equal that there is none; ``"sigma:3"``,
+        :math:`\text{mean} + 3 \sigma`; ``"mad:3"``, the median and 3 times 1.4826 times the median
+        absolute deviation; ``"spot:0.001"``, what a score exceeds with that probability by the
+        tail beyond the 98 % quantile; and
+        ``"alarms:2/week"``, the lowest threshold that alarms at most that often and at most half of
         the time. A mapping such as ``{"alarms": (2, timedelta(days=7))}`` does as well.
     fit
         The part of the time to choose on: `Events`, pairs or a 0/1 vector. Evaluate on the rest,
@@ -301,7 +387,8 @@ def choose_threshold(
     Returns
     -------
     ChosenThreshold
-        ``threshold``, ``rule`` and ``fitted``.
+        ``threshold``, ``rule``, ``fitted`` and ``notes``, which say if there is no alarm on the
+        part it was chosen on, or one for more than half of it.
 
     Examples
     --------
@@ -328,4 +415,6 @@ def choose_threshold(
         scored, _ = fit_and_rest(truth, scores, fit, **axis, ignore=ignore)
         part = {"ignore": None, "fit": fit_text(scored)}
     signature = sign("affiliation", scored, threshold=known.signed, **part)
-    return ChosenThreshold(known.choose(scored), str(known), fit is not None, signature)
+    threshold = known.choose(scored)
+    notes = tuple(known.notes(threshold, scored.at(threshold)))
+    return ChosenThreshold(threshold, str(known), fit is not None, notes, signature)

@@ -54,6 +54,15 @@ def above_chance(score: Any, level: Any) -> Any:
     return np.where(np.abs(away) < TOLERANCE, 0.0, share)
 
 
+def caught_above_chance(caught: float, events: float, level: float) -> float:
+    """Return the share of the events beyond the level of chance that were caught; nan if none is.
+
+    >>> caught_above_chance(27, 35, 4.6)
+    0.7368421052631579
+    """
+    return (caught - level) / (events - level) if events - level > TOLERANCE else nan
+
+
 def spread(count: int) -> Floats:
     """Return multiples of the golden ratio modulo 1: even, and in step with no rhythm.
 

@@ -21,7 +21,7 @@ from closecall.affiliation.runs import (
 from closecall.affiliation.score import affiliation
 from closecall.axis import IgnoredTime, after_last, require_increasing
 from closecall.clock import LARGEST, PER_SECOND, Clock, Timed, on_one_clock, read_times
-from closecall.columns import read_column
+from closecall.columns import read_column, require_one_index
 from closecall.errors import (
     InputError,
     InputTypeError,
@@ -121,6 +121,9 @@ class AffiliationStream:
         >>> stream.result(end=5.0).events.stop
         array([3.5])
         """
+        require_one_index(
+            {"truth": truth, "predicted": predicted, "times": times, "ignore": ignore}
+        )
         codes, before = _read_codes(truth, predicted, ignore), self._runs
         if times is None:
             if codes.size:

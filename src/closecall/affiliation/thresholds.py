@@ -12,7 +12,14 @@ import numpy as np
 from closecall.compiled import interruptible
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
 from closecall.fscore import f_measure, first_highest
-from closecall.parameters import is_number, read_duration, read_fraction, require_count
+from closecall.parameters import (
+    is_number,
+    read_duration,
+    read_fraction,
+    read_rate,
+    require_choice,
+    require_count,
+)
 from closecall.plain import plain
 from closecall.wording import in_words, json_number, number_text
 
@@ -28,6 +35,8 @@ if TYPE_CHECKING:
 
 MOST_ALARMED = 0.5
 """The share of time in alarm above which a budget of alarms means nothing: one endless alarm."""
+OBJECTIVES = {"fbeta": "best_f1", "caught": "most_caught"}
+"""What a threshold may maximise, and what a signature calls it."""
 FEWEST_FOR_FOLDS = 5
 
 
@@ -76,6 +85,7 @@ class ThresholdColumns(NamedTuple):
     false_alarms: NDArray[np.int64]
     alarmed: NDArray[np.float64]
     time: Tick
+    caught: NDArray[np.int64]
 
 
 class ThresholdLimit(NamedTuple):
@@ -133,6 +143,12 @@ class Constraints:
     max_false_alarms_per: Any = None
     max_alarmed: float | None = None
     cooldown: Any = None
+    objective: str = "fbeta"
+
+    def __post_init__(self) -> None:
+        require_choice(self.objective, "objective", OBJECTIVES)
+        for name in ("max_alarms_per", "max_false_alarms_per"):
+            object.__setattr__(self, name, read_rate(getattr(self, name), name))
 
     def limits(self, clock: Clock) -> list[ThresholdLimit]:
         """Check the constraints, and return those that were given."""
@@ -153,28 +169,40 @@ class Constraints:
             )
             if value is not None
         ]
-        if budgets and self.max_alarmed is None:
+        if (budgets or self.objective == "caught") and self.max_alarmed is None:
             found.append(ThresholdLimit("max_alarmed", "alarmed", MOST_ALARMED, at_most=True))
         return found + budgets
 
     @property
     def signed(self) -> dict[str, Any]:
-        """The limits as a signature names them."""
+        """The objective and the limits as a signature names them."""
         given = {option.name: getattr(self, option.name) for option in fields(self)}
-        return {
+        del given["objective"]
+        limits = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in given.items()
         }
+        return {"threshold": OBJECTIVES[self.objective], **limits}
 
     def cooldown_ticks(self, clock: Clock) -> float:
         """Return how long a pause must be for two alarms to count twice."""
         return 0.0 if self.cooldown is None else read_duration(self.cooldown, clock, "cooldown")
 
 
-def best_index(columns: ThresholdColumns, beta: float, limits: list[ThresholdLimit]) -> int:
-    """Return the highest threshold that maximises F-beta among those that keep every limit."""
+def best_index(
+    columns: ThresholdColumns, beta: float, limits: list[ThresholdLimit], objective: str
+) -> int:
+    """Return the best threshold among those that keep every limit, the highest of equal ones.
+
+    It has the highest F-beta, or catches most events, with the fewest false alarms, and then has
+    the highest F-beta.
+    """
     values = interruptible(f_measure, columns.precision, columns.recall, beta)
-    values[~keeping_all(columns, limits)] = -1.0
+    allowed = keeping_all(columns, limits)
+    if objective == "caught":
+        for counts in (columns.caught, -columns.false_alarms):
+            allowed &= counts == counts[allowed].max()
+    values[~allowed] = -1.0
     return first_highest(values)
 
 
@@ -204,7 +232,7 @@ def read_budget(value: Any, clock: Clock, name: str) -> tuple[float, bool, float
         try:
             count, duration = value
         except (TypeError, ValueError):
-            example = "(2, timedelta(days=1))" if dated else "(3, 100)"
+            example = "'2/day' or (2, timedelta(days=1))" if dated else "'3/100' or (3, 100)"
             raise InputTypeError(
                 "to be a count and a duration", shown(value), argument=name, hint=f"Pass {example}."
             ) from None
@@ -309,7 +337,7 @@ def cross_fit(
     for fold in range(int(folds)):
         first, after = np.searchsorted(fold_of, [fold, fold + 1])
         columns = columns_of(pause, without=(int(first), int(after)))
-        chosen = columns.thresholds[best_index(columns, beta, limits)]
+        chosen = columns.thresholds[best_index(columns, beta, limits, constraints.objective)]
         events = at.setdefault(chosen.item(), curve.events_at(chosen))
         rows = slice(first, after)
         thresholds[fold] = chosen
@@ -317,7 +345,7 @@ def cross_fit(
         caught += int(np.count_nonzero(events.caught[rows]))
     defined = ~np.isnan(precision)
     mean = float(precision[defined].mean()) if defined.any() else nan
-    chosen_by = {"threshold": "best_f1", "folds": int(folds), "beta": beta}
+    chosen_by = {"folds": int(folds), "beta": beta}
     return CrossFitted(
         precision=mean,
         recall=float(recall.mean()),

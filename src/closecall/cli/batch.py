@@ -64,16 +64,6 @@ Examples:
 """
 
 
-def parse_threshold(text: str) -> int | float | str:
-    """Read a number, or leave the name of a rule as it is.
-
-    >>> [parse_threshold(text) for text in ("7", "0.7", "best_f1", "quantile:0.99")]
-    [7, 0.7, 'best_f1', 'quantile:0.99']
-    """
-    number = options.parse_number(text)
-    return text if number is None else number
-
-
 @click.command(cls=options.Command, help=_HELP)
 @click.argument("data", metavar="DATA...", nargs=-1, required=True)
 @options.by
@@ -98,7 +88,7 @@ def parse_threshold(text: str) -> int | float | str:
     "--threshold RULE",
     "A number, best_f1 (the default), best_f1_global, cross_fit, quantile:Q, sigma:K, mad:K, "
     "spot:P or alarms:COUNT/DURATION.",
-    type=parse_threshold,
+    type=options.parse_rule,
 )
 @options.option(
     "--folds N",

@@ -95,7 +95,7 @@ def _parse_limit(text: str) -> tuple[str, float]:
     options.option("--detector NAME", "Check this one of several detectors."),
     options.predicted,
     options.score,
-    options.rule,
+    options.thresholds,
     nan=True,
     first="RESULTS",
 )
@@ -113,7 +113,7 @@ def check(
     detector: str | None,
     predicted: tuple[str, ...],
     scores: tuple[str, ...],
-    rule: ThresholdRule | None,
+    thresholds: tuple[tuple[str | None, ThresholdRule], ...],
     metrics: dict[str, dict[str, Any]] | None,
     junit: str | None,
     markdown: str | None,
@@ -134,7 +134,7 @@ def check(
             metric = NUMBERS.get(name)
             if metric and name not in _SCORED and REQUIRED not in metric.parameters.values():
                 asked.setdefault(metric.name, {})
-        scored = score_inputs(inputs, predicted, scores, rule, asked)
+        scored = score_inputs(inputs, predicted, scores, thresholds, asked)
         noted = scored.notes
         results = {
             "schema": schema_name("score"),

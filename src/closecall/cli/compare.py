@@ -18,6 +18,7 @@ from closecall.wording import counted, event_length_text, plain_name, score_text
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from closecall.affiliation.rules import ThresholdRule
     from closecall.cli.output import Output
     from closecall.compare import Comparison, ComparisonIntervals, Ensemble
     from closecall.tables.series import Inputs
@@ -28,14 +29,16 @@ Compare detectors event by event: who is better, on which events, and what two g
 TRUTH and DETECTORS are CSV or Parquet files, plain or gzipped; `-` is standard input. Give
 only TRUTH if it has all columns. The truth is a 0/1 column, or a list of events with columns
 `start` and `stop` (or any two, as START,STOP). A detector is a 0/1 column (--predicted), or a
-column of scores (--score), which is cut at the threshold with its own best F1 or at the one
-given with --threshold, for all or as COLUMN=VALUE. Detectors go by the names of their columns.
+column of scores (--score), which is cut at the threshold with its own best F1, or by --threshold:
+a number or a rule of `closecall curve`, for all or as COLUMN=RULE. Detectors go by the names of
+their columns.
 Times are numbers or ISO 8601.
 
 \b
 Examples:
   closecall compare results.csv --truth label --predicted mine --predicted theirs
   closecall compare results.csv --truth label --score mine --score theirs --time timestamp
+  closecall compare results.csv --truth label --score a --score b --threshold quantile:0.99
   closecall compare results.csv --truth label --score a --score b --threshold a=0.7
   closecall compare results.csv --truth label --predicted a --predicted b --decimals 2
   closecall compare results.csv --truth label --predicted a --predicted b --intervals
@@ -85,17 +88,17 @@ def compare(
     scores: tuple[str, ...],
     decimals: int | None,
     by_column: tuple[str, ...],
-    thresholds: tuple[tuple[str | None, float], ...],
+    thresholds: tuple[tuple[str | None, ThresholdRule], ...],
     settings: dict[str, Any] | None,
     output: Output,
 ) -> None:
     """Compare several detectors, from files."""
     series = inputs.read(predicted, scores, fewest=2)
     given = options.read_thresholds(thresholds, series.sides.scores)
-    result = run(**series.arguments, thresholds=given, decimals=decimals)
+    result = run(**series.arguments, close=inputs.close, thresholds=given, decimals=decimals)
     intervals = None if settings is None else result.intervals(**settings)
     pair = next(iter(result.results.values())).events.pair
-    noted = screen.notes(series, result.results)
+    noted = [*screen.notes(series, result.results), *result.notes]
     more = {"headlines": headlines(result.results), "notes": noted, **ignored_to_dict(pair)}
     counted_by = [screen.counts_by(scored, by_column) for scored in result.results.values()]
     counts = [

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from closecall.affiliation.curve import affiliation_curve
 from closecall.affiliation.result import fewest_false_alarms, headlines
+from closecall.affiliation.rules import rule_notes
 from closecall.affiliation.thresholds import Constraints, OperatingPoint, duration_text
 from closecall.cli import options, screen
 from closecall.cli.output import tested
@@ -22,7 +23,7 @@ from closecall.fscore import f_measure
 from closecall.signature import data_hash, joined_hash
 from closecall.tables.reading import write_table
 from closecall.tables.scoring import curve_columns, curve_report, same_alarms, threshold_text
-from closecall.wording import counted, number_text, plain_name, rate_text, score_text
+from closecall.wording import counted, number_text, percent_text, plain_name, rate_text, score_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,7 +54,8 @@ least the threshold. Without --truth and --score, columns of those names are tak
 file's only column. Repeat --score, or give a pattern, for several detectors. Times are numbers
 or ISO 8601.
 
-The threshold with the highest F1 (or F-beta) is chosen, among those that keep all limits:
+The threshold with the highest F1 (or F-beta; or, with --maximize caught, with the most events
+caught, then the fewest false alarms) is chosen, among those that keep all limits:
 --min-precision, --min-recall, --max-alarms-per, --max-false-alarms-per and --max-alarmed. It is
 chosen on the labels that it is judged by, and so flatters; --cross-fit says by how much, and
 --fit-until chooses on one part of the time and judges on the rest.
@@ -62,17 +64,19 @@ chosen on the labels that it is judged by, and so flatters; --cross-fit says by 
 Rules for --threshold, the first of which is the default:
   best_f1         the highest F1; the only one that looks at the labels
   0.7             a number
-  quantile:0.99   that quantile of the scores
+  quantile:0.99   the lowest threshold with at most 1 % of the time in alarm
   sigma:3         mean + 3 standard deviations
   mad:3           median + 3 scaled median absolute deviations
   spot:0.001      what a score exceeds with that probability, by peaks over threshold
-  alarms:2/7d     the lowest threshold that alarms at most so often
+  alarms:2/week   the lowest threshold that alarms at most so often; also 2/7d, 1/day, 3/100
 
 \b
 Examples:
   closecall curve results.csv --truth label --score score --time timestamp
   closecall curve results.csv --truth label --score score --min-precision 0.9 --plot curve.png
-  closecall curve incidents.csv scores.parquet --time timestamp --max-alarms-per 2/1d
+  closecall curve incidents.csv scores.parquet --time timestamp --max-alarms-per 2/day
+  closecall curve results.csv --truth label --score score --time t --maximize caught \\
+    --max-false-alarms-per 2/week
   closecall curve results.csv --truth label --score score --cross-fit
   closecall curve results.csv --truth label --score 'det*' --format json
   closecall curve results.csv --truth label --score score --time t --threshold quantile:0.99 \\
@@ -105,10 +109,17 @@ def parse_points(text: str) -> int | None:
 @click.command(cls=options.Command, help=_HELP)
 @options.inputs("SCORES", options.score, nan=True)
 @options.option("--beta B", "Recall weighs B times as much as precision.", type=float, default=1.0)
+@options.choice(
+    "--maximize",
+    "Choose the highest F1 (F-beta), or the most events caught, then the fewest false alarms.",
+    "f1",
+    "caught",
+)
 @options.option("--min-precision P", "Least precision, from 0 to 1.", type=float)
 @options.option("--min-recall R", "Least recall, from 0 to 1.", type=float)
 @options.option(
-    "--max-alarms-per COUNT/DURATION", "Most alarms: 2/1d, 5/8h, or 3/100 on a numeric axis."
+    "--max-alarms-per COUNT/DURATION",
+    "Most alarms: 2/week, 1/day, 5/8h, or 3/100 on a numeric axis.",
 )
 @options.option("--max-false-alarms-per COUNT/DURATION", "Most alarms that overlap no true event.")
 @options.option(
@@ -148,6 +159,7 @@ def curve(
     inputs: Inputs,
     scores: tuple[str, ...],
     beta: float,
+    maximize: str,
     points: int | None,
     plot_file: str | None,
     rule: ThresholdRule | None,
@@ -159,10 +171,17 @@ def curve(
     **limits: Any,
 ) -> None:
     """Score every threshold from files, and choose one."""
-    asked = Criterion(beta, limits, None if rule is None or rule.looks_at_truth else rule)
-    if asked.rule is not None and (beta != 1 or any(x is not None for x in limits.values())):
-        message = "--threshold chooses alone; limits and --beta are of the highest F1."
+    asked = Criterion(
+        beta,
+        limits | {"objective": "caught" if maximize == "caught" else "fbeta"},
+        None if rule is None or rule.looks_at_truth else rule,
+    )
+    limited = beta != 1 or maximize != "f1" or any(x is not None for x in limits.values())
+    if asked.rule is not None and limited:
+        message = "--threshold chooses alone; limits, --beta and --maximize are of the highest F1."
         raise click.UsageError(message)
+    if maximize != "f1" and shifts is not None:
+        raise click.UsageError("--significance tests the highest F1; leave out --maximize.")
     if folds is not None and (asked.rule is not None or fit_until is not None):
         message = "--cross-fit is of the highest F1; leave out --threshold and --fit-until."
         raise click.UsageError(message)
@@ -199,7 +218,10 @@ def curve(
         )
         for name, (curve, point) in chosen.items()
     }
-    noted = screen.notes(series, results)
+    rules = {} if asked.rule is None else dict.fromkeys(results, asked.rule)
+    cuts = {name: point.threshold for name, (_, point) in chosen.items()}
+    pairs = {name: result.events.pair for name, result in results.items()}
+    noted = [*screen.notes(series, results), *rule_notes(rules, cuts, pairs)]
     first = next(iter(found.values()))
     signature = _signed(found, fits, asked, n=shifts, folds=folds, fit_until=fit_until)
     signature = signature.adding(**series.reading.signed | {"since": inputs.since})
@@ -230,8 +252,10 @@ def _signed(
         hashes[name] = data_hash(*((judged,) if fitted is judged else (judged, fitted)))
     rule = "best_f1" if asked.rule is None else asked.rule.signed
     first = next(iter(found.values())).curve.signature
-    limits = {} if asked.rule is not None else {"beta": asked.beta, **asked.limits}
-    return first.adding(threshold=rule, data=joined_hash(hashes), **limits, **options)
+    chosen: dict[str, Any] = {"threshold": rule}
+    if asked.rule is None:
+        chosen = {"beta": asked.beta, **Constraints(**asked.limits).signed}
+    return first.adding(data=joined_hash(hashes), **chosen, **options)
 
 
 def _read_parts(
@@ -295,6 +319,7 @@ class Criterion:
 
     beta: float
     limits: dict[str, Any]
+    """The objective is among them."""
     rule: ThresholdRule | None
     """One that does not look at the labels; None for the highest F-beta."""
 
@@ -322,7 +347,10 @@ class Criterion:
         else:
             clock = curve.scored.clock
             limits = " and ".join(map(_limit_text, self.kept(clock)))
-            what = f"The highest {_name(chosen)}{f' with {limits}' if limits else ''}"
+            best = f"The highest {_name(chosen)}"
+            if self.limits["objective"] == "caught":
+                best = "The most events caught, then the fewest false alarms,"
+            what = f"{best}{f' with {limits}' if limits else ''}"
             if not limits and fit_until is None:
                 what += f" of {counted(len(curve), 'threshold')}"
             pause = Constraints(**self.limits).cooldown_ticks(clock)
@@ -348,7 +376,7 @@ class Criterion:
             length = (scored.stop - scored.start) * (scored.clock.seconds if dated else 1.0)
             told.append(rate_text(chosen.alarms, "alarm", length, dated=dated, fewest=fewest))
         joined = "" if self.limits["cooldown"] is None else "Counted so: "
-        return f"{joined}{', '.join(told)}; {100 * chosen.alarmed:.2g}% of the time is in alarm."
+        return f"{joined}{', '.join(told)}; {percent_text(chosen.alarmed)} of the time is in alarm."
 
 
 def _limit_text(limit: ThresholdLimit) -> str:
@@ -357,7 +385,7 @@ def _limit_text(limit: ThresholdLimit) -> str:
         noun = f"{_RATES[limit.column]}{'' if limit.bound == 1 else 's'}"
         return f"at most {number_text(limit.bound)} {noun}{limit.unit}"
     if limit.column == "alarmed":
-        return f"at most {100 * limit.bound:g}% of the time in alarm"
+        return f"at most {100 * limit.bound:g} % of the time in alarm"
     return f"{limit.column} >= {limit.bound:g}"
 
 

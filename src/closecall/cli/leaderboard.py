@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import isfinite, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,9 @@ from closecall.tables.series import Status
 from closecall.wording import (
     UNDEFINED,
     counted,
+    level_text,
     number_text,
+    percent_text,
     plain_name,
     pvalue_text,
     score_or_dash,
@@ -54,14 +56,15 @@ _POOLED = {
     "pooled_affiliation_precision": "pooled prec.",
     "pooled_affiliation_recall": "pooled recall",
 }
-_CHANCE = "chance: what the same alarms reach on average when they are moved."
+_CHANCE = "chance: what the same alarms catch or reach on average when they are moved."
+_SILENT = "A detector without any alarm on a series with true events has an F1 of 0 there."
 _RETUNING = (
     "retuned: F1 of the same scores moved, with the best threshold chosen again each time; "
     "chance of avg. prec.: that of the scores moved."
 )
 _LAST_SAMPLE = "Where times are unevenly spaced, the last sample of a series lasts the median step."
 _CAUGHT = (
-    "caught: true events that an alarm overlaps; false: alarms that overlap none{}, "
+    "caught: true events that an alarm overlaps, and by chance; false: alarms that overlap none{}, "
     "series without an event included."
 )
 _FLATTER = (
@@ -223,16 +226,22 @@ def _print_leaderboard(result: BatchResult, board: list[dict[str, Any]], console
 
 
 def _outcome_columns(rows: list[dict[str, Any]]) -> list[screen.Column]:
-    """Return how many events were caught of all, and the false alarms, a day if times are dated."""
-    caught = [f"{row['caught']}/{row['pooled_events']}" for row in rows]
+    """Return the events caught of all, by chance, the time in alarm, and the false alarms."""
+    caught = [
+        Text.assemble(
+            f"{row['caught']}/{row['pooled_events']}",
+            (f" ({level_text(row['chance_caught'])})", "dim"),
+        )
+        for row in rows
+    ]
+    shares = [row["mean_alarmed"] for row in rows]
+    alarmed = [UNDEFINED if isnan(share) else percent_text(share) for share in shares]
+    columns = [screen.Column("caught", caught), screen.texts("in alarm", alarmed)]
     rates = [row["false_alarms_per_day"] for row in rows]
     if any(isfinite(rate) for rate in rates):
         cells = [f"{rate:.3g}" if isfinite(rate) else UNDEFINED for rate in rates]
-        return [screen.texts("caught", caught), screen.texts("false/day", cells)]
-    return [
-        screen.texts("caught", caught),
-        screen.texts("false", [row["false_alarms"] for row in rows]),
-    ]
+        return [*columns, screen.texts("false/day", cells)]
+    return [*columns, screen.texts("false", [row["false_alarms"] for row in rows])]
 
 
 def _mean_column(name: str, rows: list[dict[str, Any]]) -> screen.Column:
@@ -325,7 +334,7 @@ def _print_meaning(result: BatchResult, metrics: list[str], console: Console) ->
     if result.options.has_affiliation:
         dated = pc.any(pc.is_finite(result.table.column("evaluated_days"))).as_py()
         lines.insert(0, _CAUGHT.format(", a day of evaluated time" if dated else ""))
-        lines.append(_CHANCE)
+        lines += [_CHANCE, _SILENT]
     if result.options.retune is not None:
         lines.append(_RETUNING)
     if result.options.time is not None:

@@ -14,7 +14,7 @@ from closecall.cli import RefusedError
 from closecall.cli.output import FORMATS, Output, compile_notice
 from closecall.errors import OUT_OF_ORDER, ClosecallError, InputError, reason, worded
 from closecall.files import are_one_file, require_apart
-from closecall.parameters import UNITS, budget_of_text, duration_of_text
+from closecall.parameters import UNITS, duration_of_text, read_rate
 from closecall.tables.reading import MEMORY
 from closecall.tables.series import DISORDERS, Inputs, ReadingOptions
 from closecall.tables.times import FOLDS, TIME_UNITS
@@ -180,17 +180,11 @@ def parse_time(text: str) -> int | float | datetime:
 def parse_budget(text: str) -> tuple[float, float | timedelta]:
     """Read ``COUNT/DURATION``; a duration without a unit is a number, as the axis has it.
 
-    >>> parse_budget("2/1d"), parse_budget("5/8h"), parse_budget("3/100")
+    >>> parse_budget("2/day"), parse_budget("5/8h"), parse_budget("3/100")
     ((2.0, datetime.timedelta(days=1)), (5.0, datetime.timedelta(seconds=28800)), (3.0, 100.0))
     """
-    budget = budget_of_text(text)
-    if budget is None:
-        message = (
-            f"{text!r} is no COUNT/DURATION such as 2/1d, 5/8h or 3/100; "
-            f"units of time are {', '.join(UNITS)}."
-        )
-        raise click.BadParameter(message)
-    return budget
+    rate: tuple[float, float | timedelta] = _read(read_rate, text, "rate")
+    return rate
 
 
 def parse_duration(text: str) -> float | timedelta:
@@ -242,30 +236,34 @@ def parse_rule(text: str) -> ThresholdRule:
     from closecall.affiliation.rules import ThresholdRule  # which only scores need
 
     number = parse_number(text)
+    rule: ThresholdRule = _read(ThresholdRule.read, text if number is None else number)
+    return rule
+
+
+def _read(read: Callable[..., Any], *values: Any) -> Any:
+    """Read a value as the library does; what is wrong with it is wrong with the option."""
     try:
-        return ThresholdRule.read(text if number is None else number)
+        return read(*values)
     except InputError as error:
         raise click.BadParameter(f"{reason(error)} {error.hint}".strip()) from None
 
 
-def parse_threshold(text: str) -> tuple[str | None, float]:
-    """Read the threshold of one detector, ``COLUMN=VALUE``, or of all, ``VALUE``.
+def parse_threshold(text: str) -> tuple[str | None, ThresholdRule]:
+    """Read the rule of one detector, ``COLUMN=RULE``, or of all, ``RULE``; a number is one.
 
-    >>> parse_threshold("forecast=24"), parse_threshold("a=b=0.5"), parse_threshold("7")
-    (('forecast', 24), ('a=b', 0.5), (None, 7))
+    >>> parse_threshold("a=b=0.5"), str(parse_threshold("sigma:3")[1])
+    (('a=b', ThresholdRule(kind='number', value=0.5)), 'sigma:3')
     """
-    name, equals, value = text.rpartition("=")
-    number = parse_number(value)
-    if number is None or (equals and not name):
-        message = f"{text!r} is neither a number nor COLUMN=VALUE, such as score=0.7."
-        raise click.BadParameter(message)
-    return name or None, number
+    name, equals, rule = text.rpartition("=")
+    if equals and not name:
+        raise click.BadParameter(f"{text!r} names no column; write COLUMN=RULE, as score=0.7.")
+    return name or None, parse_rule(rule)
 
 
 def read_thresholds(
-    thresholds: tuple[tuple[str | None, float], ...], scores: Iterable[str]
-) -> dict[str, float]:
-    """Return thresholds by detector; what is of all is of those that have none of their own."""
+    thresholds: tuple[tuple[str | None, ThresholdRule], ...], scores: Iterable[str]
+) -> dict[str, ThresholdRule]:
+    """Return rules by detector; what is of all is of those that have none of their own."""
     given = dict(thresholds)
     if len(given) < len(thresholds):
         raise click.UsageError("--threshold is given twice for one column.")
@@ -406,15 +404,10 @@ score = option(
     "scores",
     multiple=True,
 )
-rule = option(
-    "--threshold RULE",
-    "Where to cut scores, a number or a rule; by default at the highest F1.",
-    "rule",
-    type=parse_rule,
-)
 thresholds = option(
-    "--threshold [COLUMN=]VALUE",
-    "Where to cut scores, all or a column's; by default at its best F1.",
+    "--threshold [COLUMN=]RULE",
+    "Where to cut scores, all or a column's: a number or a rule (`closecall curve --help` lists "
+    "them); by default at the highest F1.",
     "thresholds",
     type=parse_threshold,
     multiple=True,
@@ -466,6 +459,11 @@ def evaluated(*, scores: bool, files: bool = True) -> _Decorator:
         option(
             "--max-step DURATION",
             "How long a sample lasts at most, 5min or a number; the rest of a gap is ignored.",
+        ),
+        *(
+            [option("--close DURATION", "How far from an event a close call may be.")]
+            if files
+            else []
         ),
         *([choice("--nan", missing, "raise", "ignore")] if scores else []),
     )

@@ -18,6 +18,7 @@ from closecall.wording import plain_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from closecall.affiliation.rules import ThresholdRule
     from closecall.cli.layouts import LayoutOptions
     from closecall.report import Report
     from closecall.tables.series import Inputs
@@ -30,8 +31,8 @@ Write an interactive page: the timeline, every threshold, and what became of eac
 TRUTH and DETECTORS are CSV or Parquet files, plain or gzipped; `-` is standard input. Give only
 TRUTH if it has all columns. The truth is a 0/1 column, or a list of events with columns `start`
 and `stop` (or any two, as START,STOP). Every --score and every --predicted column is a detector.
-The page opens at the best F1 of each, or at --threshold: a number, or COLUMN=VALUE for each. It is
-one file that opens from disk and asks nothing of the network.
+The page opens at the best F1 of each, or at --threshold: a number or a rule of `closecall curve`,
+for all or as COLUMN=RULE. It is one file that opens from disk and asks nothing of the network.
 
 With --by, each value of a column is a series of its own on one page; more than 50 MB of series go
 to a folder beside it. The series are read as by
@@ -48,7 +49,7 @@ Examples:
   closecall report demo.csv -o report.html --truth label --time time --value value \\
     --score threshold_score --score forecast_score
   closecall report incidents.csv scores.csv -o report.html --score a --time t
-  closecall report results.csv -o report.html --score 'det*' --threshold det1=0.7
+  closecall report results.csv -o report.html --score 'det*' --threshold quantile:0.99
   closecall report all.parquet -o all.html --truth label --time t --score a --by series
   closecall report runs/ --series filename -o all.html --truth label --score a --batch rows.parquet
   closecall report TSB-AD-U --layout tsb-ad --scores eval/score/uni -o all.html
@@ -79,7 +80,7 @@ def report(
     *,
     inputs: Inputs,
     output: str,
-    thresholds: tuple[tuple[str | None, float], ...],
+    thresholds: tuple[tuple[str | None, ThresholdRule], ...],
     by: tuple[str, ...],
     layout: LayoutOptions | None,
     **detectors: Any,

@@ -11,9 +11,9 @@ import numpy as np
 from rich.text import Text
 
 from closecall.affiliation.result import headlines, latex_scores
+from closecall.affiliation.rules import BEST_F1, read_rules, rule_notes, signed_rules
 from closecall.cli import options, screen
 from closecall.cli.output import tested
-from closecall.parameters import is_number
 from closecall.signature import data_hash, joined_hash
 from closecall.tables.scoring import score_series
 from closecall.wording import UNDEFINED, in_words, json_number, plain_name
@@ -42,8 +42,9 @@ names are taken, or a file's only column. Times are numbers or ISO 8601.
 
 Several detectors are scored at once: repeat --predicted, or give a pattern. A column of scores
 (--score) is cut at the threshold with its highest F1, or by a rule of `closecall curve`
-(--threshold 0.7, quantile:0.99, ...). --metric adds numbers of other metrics; csv then has a row
-per detector instead of per event. --by-column counts events by what their list says of them.
+(--threshold 0.7, quantile:0.99, COLUMN=alarms:2/week, ...). --metric adds numbers of other
+metrics; csv then has a row per detector instead of per event. --by-column counts events by what
+their list says of them.
 
 \b
 Examples:
@@ -67,7 +68,7 @@ _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
 @click.command(cls=options.Command, help=_HELP)
-@options.inputs("PREDICTED", options.predicted, options.score, options.rule, nan=True)
+@options.inputs("PREDICTED", options.predicted, options.score, options.thresholds, nan=True)
 @options.option(
     "--point-length DURATION",
     "A length for points, 1min or a number; without one they weigh nothing beside ranges.",
@@ -92,7 +93,7 @@ def score(
     inputs: Inputs,
     predicted: tuple[str, ...],
     scores: tuple[str, ...],
-    rule: ThresholdRule | None,
+    thresholds: tuple[tuple[str | None, ThresholdRule], ...],
     point_length: Any,
     zero_division: str,
     by_column: tuple[str, ...],
@@ -108,7 +109,10 @@ def score(
         raise click.UsageError("csv holds either --metric or --by-column; json holds both.")
     lengths = {"point_length": point_length, "zero_division": float(zero_division)}
     found = score_inputs(
-        inputs, predicted, scores, rule, metrics, by_column=by_column, shifts=shifts, **lengths
+        *(inputs, predicted, scores, thresholds, metrics),
+        by_column=by_column,
+        shifts=shifts,
+        **lengths,
     )
     output.write(
         table=lambda console: _print_scores(found, console, most=output.most),
@@ -125,7 +129,7 @@ def score_inputs(
     inputs: Inputs,
     predicted: tuple[str, ...],
     scores: tuple[str, ...],
-    rule: ThresholdRule | None,
+    given: tuple[tuple[str | None, ThresholdRule], ...],
     metrics: dict[str, dict[str, Any]] | None,
     *,
     by_column: tuple[str, ...] = (),
@@ -133,17 +137,19 @@ def score_inputs(
     **lengths: Any,
 ) -> Scores:
     """Read and score detectors; raise if a threshold has nothing to cut, or cannot be tested."""
-    on_labels = bool(scores) and (rule is None or rule.looks_at_truth)
-    if rule is not None and not scores:
-        raise click.UsageError("--threshold is of --score, which is not given.")
+    series = inputs.read(predicted or ([] if scores else [None]), scores)
+    scored = series.detectors.scored
+    rules = dict.fromkeys(scored, BEST_F1) | read_rules(
+        options.read_thresholds(given, scored), scored
+    )
+    on_labels = any(rule.looks_at_truth for rule in rules.values())
     if on_labels and shifts is not None:
         message = (
             "--significance goes with a --threshold that does not look at the labels; "
             "`closecall curve --significance` tests the highest F1."
         )
         raise click.UsageError(message)
-    series = inputs.read(predicted or ([] if scores else [None]), scores)
-    results, thresholds = score_series(series, rule, **lengths)
+    results, thresholds = score_series(series, rules, **lengths)
     numbers: dict[str, Evaluation] = {}
     if metrics:
         from closecall.evaluate import evaluate  # all metrics are many modules
@@ -157,17 +163,20 @@ def score_inputs(
             counts[name] = screen.counts_by(result, by_column)
         if shifts is not None:
             tests[name] = tested(result.events.pair, None, n=shifts)
-    notes = [*screen.notes(series, results), *([_FLATTERED] if on_labels else [])]
-    cut = rule.signed if rule is not None else "best_f1" if thresholds else None
-    searched = {} if cut is None or is_number(cut) else series.detectors.scored
-    hashed = {name: result.events.pair for name, result in results.items()} | searched
+    pairs = {name: result.events.pair for name, result in results.items()}
+    notes = [*screen.notes(series, results), *rule_notes(rules, thresholds, pairs)]
+    notes += [_FLATTERED] if on_labels else []
+    searched = {name: scored[name] for name, rule in rules.items() if rule.kind != "number"}
+    hashed = pairs | searched
     hashes = {name: data_hash(data) for name, data in hashed.items()}
     named: dict[str, dict[str, Any]] = {"affiliation": {}}
     for name, row in numbers.items():
         named |= row.signature.metrics
         hashes[f"metrics of {name}"] = row.signature.data
     first = next(iter(results.values())).signature
-    signature = first.adding(threshold=cut, n=shifts, **series.reading.signed)
+    one = set(rules.values())
+    cut = {"threshold": one.pop().signed} if len(one) == 1 else signed_rules(rules)
+    signature = first.adding(**cut, n=shifts, **series.reading.signed)
     signature = signature.adding(data=joined_hash(hashes)).naming(named)
     return Scores(results, thresholds, numbers, counts, tests, notes, signature)
 

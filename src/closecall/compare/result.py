@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from closecall.affiliation import affiliation, affiliation_curve
+from closecall.affiliation import affiliation
 from closecall.affiliation.event_scores import TOLD, outcome_texts
 from closecall.affiliation.result import headlines, latex_scores
+from closecall.affiliation.rules import BEST_F1, read_rules, rule_notes, signed_rules
 from closecall.compare import tables
 from closecall.compare.ensemble import Ensemble, How, agreed, read_votes
 from closecall.compare.pairs import PairComparison, compare_pair, rounded
@@ -49,7 +50,7 @@ def compare(
     predicted: Mapping[str, Any] | None = None,
     *,
     scores: Mapping[str, Any] | None = None,
-    thresholds: Mapping[str, float] | float | None = None,
+    thresholds: Any = None,
     times: Any = None,
     end: Any = None,
     span: Any = None,
@@ -74,11 +75,11 @@ def compare(
         Predictions by the name of the detector: 0/1 vectors, or `Events`.
     scores
         Scores by the name of the detector, one per sample, higher is more anomalous. A detector is
-        taken at the threshold with its own best F1, or at the one given in `thresholds`. Nothing
+        taken at the threshold with its own best F1, or by its rule in `thresholds`. Nothing
         tells scores from labels but the argument they are given in.
     thresholds
-        Thresholds by the name of the detector, for any of those in `scores`; or one number for all
-        of them.
+        A number or a rule of `closecall.choose_threshold`, such as ``"quantile:0.99"`` or
+        ``"alarms:2/week"``, for all `scores`; or a mapping from the names of some of them.
     times, end
         As in `closecall.affiliation`, for all vectors. Needed where vectors and `Events` meet.
     span
@@ -128,7 +129,8 @@ def compare(
         )
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     _require_one_kind(truth, predicted, scores, **axis)
-    detectors = read_detectors(truth, predicted, scores, thresholds, **axis, nan=nan, close=close)
+    detectors = read_detectors(truth, predicted, scores, **axis, nan=nan, close=close)
+    rules = dict.fromkeys(detectors.scored, BEST_F1) | read_rules(thresholds, detectors.scored)
     names = [*detectors.predicted, *detectors.scored]
     if len(names) < _FEWEST:
         raise InputError(
@@ -139,23 +141,21 @@ def compare(
     detectors.truth.require_truth("affiliation")
     pairs, chosen = dict(detectors.predicted), dict.fromkeys(names)
     for name, scored in detectors.scored.items():
-        threshold = detectors.thresholds.get(name)
-        if threshold is None:
-            threshold = affiliation_curve(scored, None).best().threshold
-        chosen[name], pairs[name] = threshold, scored.at(threshold)
+        chosen[name] = threshold = rules[name].choose(scored)
+        pairs[name] = scored.at(threshold)
     results = {name: affiliation(pair, None) for name, pair in pairs.items()}
-    searched = detectors.scored.keys() - detectors.thresholds.keys()
+    searched = {name for name, rule in rules.items() if rule.kind != "number"}
     signature = sign(
         "affiliation",
         {
             name: detectors.scored[name] if name in searched else pair
             for name, pair in pairs.items()
         },
-        threshold="best_f1" if searched else None,
-        thresholds=detectors.thresholds or None,
+        **signed_rules(rules),
         decimals=decimals,
     )
-    return Comparison(results, chosen, decimals, signature)
+    notes = tuple(rule_notes(rules, chosen, pairs))
+    return Comparison(results, chosen, decimals, signature, notes)
 
 
 def _require_one_kind(truth: Any, predicted: Any, scores: Any, times: Any, **axis: Any) -> None:
@@ -235,6 +235,8 @@ class Comparison:
     """To how many decimals scores were rounded before they were compared; None for not at all."""
     signature: Signature
     """What decided these digits, in one line; see `closecall.signature`."""
+    notes: tuple[str, ...] = ()
+    """What to know of thresholds: detectors that give no alarm, or alarm most of the time."""
 
     @property
     def names(self) -> tuple[str, ...]:

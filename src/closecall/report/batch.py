@@ -8,6 +8,7 @@ from math import nan
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from closecall.columns import require_one_index
 from closecall.detectors import by_name
 from closecall.errors import (
     OUT_OF_ORDER,
@@ -38,7 +39,17 @@ if TYPE_CHECKING:
     from closecall.tables.series import Disorder
 
 _COLUMNS = ("truth", "times", "ignore", "values")
-_ARGUMENTS = (*_COLUMNS, "end", "span", "max_step", "nan", "predicted", "scores", "thresholds")
+_ARGUMENTS = (
+    *_COLUMNS,
+    "end",
+    "span",
+    "max_step",
+    "close",
+    "nan",
+    "predicted",
+    "scores",
+    "thresholds",
+)
 OPENED = (
     "at the threshold that its page opens with: unless another was given, the best one on the same "
     "labels, so that these scores are optimistic"
@@ -75,11 +86,11 @@ def report_batch(
     ----------
     series
         For each series' name, the arguments of `report` by name: ``truth``, ``predicted``,
-        ``scores``, ``times``, ``end``, ``span``, ``ignore``, ``max_step``, ``nan``, ``values`` and
-        ``thresholds``. Where times are
-        uneven and there is no ``end``, the last sample lasts the median step of its series. A
-        series that cannot be scored, such as one without a true event, is listed with the reason;
-        a detector that cannot be scored on a series is left out of that series.
+        ``scores``, ``times``, ``end``, ``span``, ``ignore``, ``max_step``, ``close``, ``nan``,
+        ``values`` and ``thresholds``. Where times are uneven and there is no ``end``, the last
+        sample lasts the median step of its series. A series that cannot be scored, such as one
+        without a true event, is listed with the reason; a detector that cannot be scored on a
+        series is left out of that series.
     disorder
         What to do where times repeat or go back: ``"error"`` lists the series as not scored;
         ``"sort"`` sorts its samples by time (repeated times remain an error); ``"index"`` ignores
@@ -201,7 +212,13 @@ def batch_about(
     """Return what the first page tells: each series in short, and how detectors rank on them."""
     about = {"title": title, "series": summaries, "batch": True, "signature": signature}
     about["thresholds"] = thresholds
-    scored = [{row["name"]: row["f1"] for row in one.get("detectors", ())} for one in summaries]
+    rows = [row for one in summaries for row in one.get("detectors", ())]
+    for row in rows:  # silence must not pay: without any alarm, an F1 counts as 0
+        silent = row["f1"] is None and not row["alarms"]
+        row["counted"] = [0.0, 0.0] if silent else [row["f1"], row["chance"]["f1"]]
+    scored = [
+        {row["name"]: row["counted"][0] for row in one.get("detectors", ())} for one in summaries
+    ]
     table = {
         name: [nan if scores.get(name) is None else scores[name] for scores in scored if scores]
         for name in detectors_of(summaries)
@@ -266,6 +283,7 @@ def _series_content(
             signed=one.reading.signed,
             moved=moved,
             **series.options,
+            close=series.reading.close,
         )
     return content, troubles
 
@@ -292,6 +310,7 @@ def _vectors(
             columns["ignore"] = Events.wrap(read_ignored(given["ignore"]))
         for found in detectors.values():
             columns |= dict(found.values())
+        require_one_index(columns)
         reading = Reading(
             truth="truth",
             time="times" if "times" in columns else None,
@@ -304,7 +323,7 @@ def _vectors(
             nan=given["nan"] or "raise",
             usual_end=True,
             of_many=True,
-            **{key: given[key] for key in ("end", "span", "max_step")},
+            **{key: given[key] for key in ("end", "span", "max_step", "close")},
         )
     except ClosecallError as error:
         return error

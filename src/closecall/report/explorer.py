@@ -59,6 +59,7 @@ def report(
     span: Any = None,
     ignore: Any = None,
     max_step: Any = None,
+    close: Any = None,
     nan: str = "raise",
     values: Any = None,
     thresholds: Any = None,
@@ -82,7 +83,7 @@ def report(
         names to them.
     scores
         One score per sample, higher is more anomalous; or a mapping from detectors' names to them.
-    times, end, span, ignore, max_step
+    times, end, span, ignore, max_step, close
         As in `closecall.affiliation`. Nothing is drawn or counted in ignored time, which is
         shaded.
     nan
@@ -91,7 +92,8 @@ def report(
     values
         The series itself, one number per sample, drawn above the scores; nan is a gap.
     thresholds
-        Where the page opens, one number or by detector; by default each detector's best F1.
+        Where the page opens, a number or a rule of `closecall.choose_threshold`, for all or by
+        detector; by default each detector's best F1.
     title
         What the page is called.
     script
@@ -112,8 +114,10 @@ def report(
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     shown = {"predicted": predicted, "scores": scores, "thresholds": thresholds, "values": values}
     require_choice(nan, "nan", ("raise", "ignore"))
-    calls = _python_calls(predicted, scores, axis, nan)
-    return series_page(truth, title=title, script=script, calls=calls, nan=nan, **axis, **shown)
+    calls = _python_calls(predicted, scores, {**axis, "close": close}, nan)
+    return series_page(
+        truth, title=title, script=script, calls=calls, nan=nan, close=close, **axis, **shown
+    )
 
 
 def series_page(

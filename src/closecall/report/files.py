@@ -100,7 +100,8 @@ def report_inputs(
     arguments = series.arguments
     arguments["values"] = None if value is None else series.column(value, "value")
     calls = _commands(inputs, arguments)
-    arguments |= {"notes": series.notes, "signed": inputs.signed, "thresholds": thresholds}
+    arguments |= {"notes": series.notes, "thresholds": thresholds, "close": inputs.close}
+    arguments["signed"] = inputs.signed
     return series_page(title=name, script=script, calls=calls, **arguments), [*series.notes]
 
 
@@ -231,6 +232,8 @@ def _row_summary(row: dict[str, Any]) -> dict[str, Any]:
         "chance": {score: row[f"chance_{score}"] for score in (*scores, "caught")},
         "headline": told,
         "caught": row["caught"],
+        "alarms": row["predicted_events"],
+        "alarmed": row["alarmed"],
         "false_alarms": row["false_alarms"],
     }
 

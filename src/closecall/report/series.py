@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise
@@ -13,26 +12,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import affiliation, affiliation_curve
+from closecall.affiliation.rules import BEST_F1, read_rules, signed_rules
 from closecall.affiliation.shifts import rounding_of
 from closecall.affiliation.thresholds import MOST_ALARMED, frontier
 from closecall.axis import read_axis
 from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
 from closecall.detectors import by_name, read_detectors
-from closecall.errors import InputError, InputTypeError, shown
-from closecall.evaluated_time import advice_to_all, ignored_note
+from closecall.errors import InputError, InputTypeError
+from closecall.evaluated_time import advice_to_all, ignored_note, said_once
 from closecall.events import Events
-from closecall.parameters import is_number
 from closecall.report.packing import packed, packed_for_drawing, packed_times
 from closecall.scores import with_nan
 from closecall.signature import sign
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation, AffiliationCurve
+    from closecall.affiliation.rules import ThresholdRule
     from closecall.affiliation.thresholds import OperatingPoint
     from closecall.axis import Axis
     from closecall.clock import Clock, Tick, Ticks
@@ -71,8 +71,9 @@ def series_content(
     the level of chance of whole curves.
     """
     scored = by_name(scores, "scores", ALONE[1])
-    _require_names(by_name(predicted, "predicted", ALONE[0]), scored, thresholds)
-    found = read_detectors(truth, predicted, scores, thresholds, **axis_options, alone=ALONE)
+    _require_names(by_name(predicted, "predicted", ALONE[0]), scored)
+    found = read_detectors(truth, predicted, scores, **axis_options, alone=ALONE)
+    rules = dict.fromkeys(scored, BEST_F1) | read_rules(thresholds, scored)
     for one, (called, _) in scored.items():
         require_exact(found.scored[one].scores, called)
     series, axis = found.truth, found.truth.axis
@@ -105,7 +106,7 @@ def series_content(
     names = ("starts", "stops", "seams")
     per_tick = (limits[1] - limits[0]).item() / (series.stop - series.start)
     detectors = [
-        *_scored_contents(found, grid, moved=moved),
+        *_scored_contents(found, rules, grid, moved=moved),
         *_labelled_contents(found, grid, offsets[8:]),
     ]
     # Those of scores depend on the threshold, which the reader moves.
@@ -129,31 +130,27 @@ def series_content(
         "detectors": [row | {"call": (calls or {}).get(row["name"])} for row in detectors],
         "samples": None if axis is None else axis.length,
         "events": int(starts.size),
-        "signature": _signed(found, signed),
+        "signature": str(
+            sign(
+                "affiliation",
+                {**found.predicted, **found.scored},
+                **signed_rules(rules),
+                **signed,
+            )
+        ),
         "advice": [
             *notes,
+            *said_once({row["name"]: row.pop("notes", []) for row in detectors}),
             *ignored_note(series, dict.fromkeys(found.scored, 0) | left_out),
             *advice_to_all(found.scored | found.predicted, max_step=given["max_step"]),
         ],
     }
 
 
-def _signed(found: Detectors, options: Mapping[str, Any]) -> str:
-    """Return what decides the numbers of the page as it opens."""
-    searched = found.scored.keys() - found.thresholds.keys()
-    signature = sign(
-        "affiliation",
-        {**found.predicted, **found.scored},
-        threshold="best_f1" if searched else None,
-        thresholds=found.thresholds or None,
-    )
-    return str(signature.adding(**options))
-
-
 def summary(content: dict[str, Any]) -> dict[str, Any]:
     """Return what the first page says about a series: its size and its detectors' scores."""
     scores = ("name", "precision", "recall", "f1", "threshold", "headline", "chance")
-    names = (*scores, "caught", "alarms", "false_alarms")
+    names = (*scores, "caught", "alarms", "alarmed", "false_alarms")
     return {
         "name": content["name"],
         "samples": content["samples"],
@@ -162,8 +159,8 @@ def summary(content: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _require_names(labelled: Collection[str], scored: Collection[str], thresholds: Any) -> None:
-    """Raise if there is no detector, if two have one name, or if a threshold is for none."""
+def _require_names(labelled: Collection[str], scored: Collection[str]) -> None:
+    """Raise if there is no detector, or if two have one name."""
     both = set(labelled) & set(scored)
     if both:
         raise InputError("each detector's name once", f"{min(both)!r} in both groups")
@@ -171,18 +168,6 @@ def _require_names(labelled: Collection[str], scored: Collection[str], threshold
         raise InputTypeError(
             "`predicted` or `scores`", "neither", hint="Pass 0/1 predictions, scores, or both."
         )
-    one_for_all = thresholds is not None and not isinstance(thresholds, Mapping)
-    chosen = dict.fromkeys(scored, thresholds) if one_for_all else thresholds or {}
-    for name, threshold in chosen.items():
-        called = name if isinstance(name, str) else shown(name)
-        if called not in scored:
-            raise InputError(
-                "to be for detectors in `scores`", f"one for {called!r}", argument="thresholds"
-            )
-        if not is_number(threshold) or threshold != threshold:  # noqa: PLR0124 - nan
-            raise InputError(
-                f"the threshold of {called!r} to be a number, or inf", shown(threshold)
-            )
 
 
 def require_exact(scores: NDArray[Any], called: str) -> None:
@@ -217,13 +202,16 @@ def _read_values(
     return drawn[kept], samples
 
 
-def _scored_contents(detectors: Detectors, grid: _Grid, *, moved: bool) -> Iterator[dict[str, Any]]:
+def _scored_contents(
+    detectors: Detectors, rules: Mapping[str, ThresholdRule], grid: _Grid, *, moved: bool
+) -> Iterator[dict[str, Any]]:
     for name, scored in detectors.scored.items():
-        curve, given = affiliation_curve(scored, None), detectors.thresholds.get(name)
-        best = curve.best()
-        threshold = best.threshold if given is None else _as_float(given)
-        content = _detector_content(name, curve.at(threshold), grid)
-        content |= _curve_content(curve, best, moved=moved)
+        curve = affiliation_curve(scored, None)
+        threshold = _as_float(rules[name].choose(scored, curve))
+        result = curve.at(threshold)
+        notes = rules[name].notes(threshold, result.events.pair)
+        content = _detector_content(name, result, grid) | {"notes": notes}
+        content |= _curve_content(curve, curve.best(), moved=moved)
         yield content | {"threshold": page_number(threshold)}
 
 
@@ -251,6 +239,7 @@ def _detector_content(name: str, result: Affiliation, grid: _Grid) -> dict[str, 
         "chance": {score: page_number(level) for score, level in result.chance.values().items()},
         "caught": result.caught,
         "alarms": result.alarms,
+        "alarmed": result.alarmed,
         "false_alarms": result.false_alarms,
         "headline": result.headline,
         "shift": _shift_unit(result.events.pair, grid),

@@ -15,6 +15,7 @@ from closecall.affiliation import (
     affiliation,
     affiliation_curve,
 )
+from closecall.affiliation.rules import BEST_F1
 from closecall.errors import InputTypeError, shown
 from closecall.parameters import read_names, require_count
 from closecall.tables.series import Inputs
@@ -87,15 +88,13 @@ def score_files(
 
 
 def score_series(
-    series: SeriesInput, rule: ThresholdRule | None = None, **options: Any
+    series: SeriesInput, rules: Mapping[str, ThresholdRule] | None = None, **options: Any
 ) -> tuple[dict[str, Affiliation], dict[str, Any]]:
     """Score every detector that was read; return the thresholds of those that gave scores."""
     read = series.detectors
     pairs, thresholds = dict(read.predicted), {}
     for name, scored in read.scored.items():
-        from closecall.affiliation.rules import ThresholdRule  # which labels do without
-
-        thresholds[name] = (rule or ThresholdRule("best_f1")).choose(scored)
+        thresholds[name] = (rules or {}).get(name, BEST_F1).choose(scored)
         pairs[name] = scored.at(thresholds[name])
     return {name: affiliation(pair, None, **options) for name, pair in pairs.items()}, thresholds
 
@@ -253,7 +252,7 @@ def compare_files(
     *,
     predicted: Sequence[str] = (),
     scores: Sequence[str] = (),
-    thresholds: Mapping[str, float] | None = None,
+    thresholds: Any = None,
     decimals: int | None = None,
     **inputs: Unpack[ReadingOptions],
 ) -> Comparison:
@@ -276,7 +275,8 @@ def compare_files(
 
     names = read_names(predicted, "predicted"), read_names(scores, "scores")
     series = Inputs((truth_file, detectors_file), **inputs).read(*names, fewest=2)
-    return compare(**series.arguments, thresholds=thresholds, decimals=decimals)
+    options = {"close": series.reading.close, "thresholds": thresholds, "decimals": decimals}
+    return compare(**series.arguments, **options)
 
 
 def threshold_text(curve: AffiliationCurve, threshold: float) -> str:

@@ -152,6 +152,7 @@ class ReadingOptions(TypedDict, total=False):
     since: Any
     until: Any
     max_step: Any
+    close: Any
     nan: str
     disorder: Disorder
     merge: bool
@@ -192,6 +193,8 @@ class Reading:
     """Everything from there on is ignored."""
     max_step: Any = None
     """How long a sample lasts at most; what is left of a longer step is ignored."""
+    close: Any = None
+    """How far from a true event a close call may be at most."""
     nan: str = "raise"
     """What to do with samples without a score: ``"raise"``, or ``"ignore"`` their time."""
     disorder: Disorder = "error"
@@ -235,8 +238,9 @@ class Reading:
         require_choice(self.open, "open", ("error", "until-end"))
         require_choice(self.disorder, "disorder", DISORDERS)
         require_nan(self.nan)
-        if self.max_step is not None:
-            _require_length(self.max_step)
+        for name in ("max_step", "close"):
+            if getattr(self, name) is not None:
+                _require_length(getattr(self, name), name)
         order = read_severity_order(self.severity_order, merge=self.merge)
         self._set("severity_order", order)
         text_codec(self.encoding)
@@ -292,13 +296,13 @@ class Reading:
         return role if alone else f"{role}[{column!r}]"
 
 
-def _require_length(step: Any) -> None:
+def _require_length(length: Any, name: str) -> None:
     """Raise for what is no length of time, on whatever axis."""
-    of_time = isinstance(step, timedelta | np.timedelta64)
-    if not of_time and not is_number(step):
+    of_time = isinstance(length, timedelta | np.timedelta64)
+    if not of_time and not is_number(length):
         rule = "to be a number, or a timedelta where times are datetimes"
-        raise InputTypeError(rule, shown(step), argument="max_step")
-    read_length(step, Clock("datetime", "ns") if of_time else Clock("number"), "max_step")
+        raise InputTypeError(rule, shown(length), argument=name)
+    read_length(length, Clock("datetime", "ns") if of_time else Clock("number"), name)
 
 
 class Sides(NamedTuple):
@@ -443,7 +447,6 @@ class SeriesInput:
             truth=self.in_span,
             predicted={name: one for name, one in found.items() if isinstance(one, Pair)},
             scored={name: one for name, one in found.items() if isinstance(one, Scored)},
-            thresholds={},
         )
 
     @property
@@ -569,6 +572,7 @@ def read_series(
         series, closed = in_evaluated_time(series, intervals, given, stretches)
     if not reading.of_many:  # whose signature names the options of all
         series = series.asking(max_step=reading.max_step, nan=reading.nan)
+    series = series.calling(reading.close)
     return SeriesInput(
         in_span=series,
         labels=labels,

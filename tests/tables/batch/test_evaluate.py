@@ -13,7 +13,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from math import nan
+from math import inf, nan
 from pathlib import Path
 
 import numpy as np
@@ -714,6 +714,18 @@ def test_all_of_nab_comes_through_with_every_series_accounted_for(nab):
     assert counts["error"] == {"ok": 87, "bad_times": 16, "no_event": 12, "constant_score": 1}
     assert counts["sort"] == counts["error"]
     assert counts["index"] == {"ok": 103, "no_event": 12, "constant_score": 1}
+
+
+def test_no_quantile_alarms_for_long_on_nab():
+    if not NAB.exists():
+        pytest.skip(f"the NAB scores are not in {DATA} (CLOSECALL_DATA)")
+    asked = {"by": "series", "truth": "label", "score": NAB_DETECTORS, "metrics": ["affiliation"]}
+    result = evaluate_frame(NAB, **asked, threshold="quantile:0.99")
+    alarmed = result.table["alarmed"].to_numpy()
+    assert len(alarmed) == 58 * 2
+    assert (alarmed <= 0.01 + 1e-12).all()
+    assert inf in result.table["threshold"].to_pylist()
+    assert any("`quantile:0.99` gives no alarm" in note for note in result.notes)
 
 
 def test_rows_of_nab_are_what_evaluate_gives(nab):

@@ -67,16 +67,18 @@ def test_the_columns_of_a_row_follow_from_the_question():
     columns = ask().row_columns
     assert columns[:3] == ("detector", "status", "reason")
     levels = ("chance_precision", "chance_recall", "chance_f1", "chance_caught")
-    assert columns[-5:] == (*levels, "data_hash")
-    happened = ("caught", "false_alarms", "alarmed", "median_delay", "evaluated_days")
-    assert columns[9:15] == (*happened, "alarmed_events")
-    assert ask(score=None, predicted="p").row_columns[-5:-1] == levels
+    levels += ("caught_above_chance",)
+    assert columns[-6:] == (*levels, "data_hash")
+    happened = ("caught", "close_calls", "missed", "false_alarms", "alarmed")
+    happened += ("median_delay", "evaluated_days")
+    assert columns[9:17] == (*happened, "alarmed_events")
+    assert ask(score=None, predicted="p").row_columns[-6:-1] == levels
     average = ask(metrics=["affiliation_average_precision"]).row_columns
     assert average[-3:-1] == ("threshold", "affiliation_average_precision")
     retuned = ask(retune=20).row_columns
-    assert retuned[-7:-1] == (*levels, "chance_average_precision", "retuned_f1")
+    assert retuned[-8:-1] == (*levels, "chance_average_precision", "retuned_f1")
     ignored = ask(nan="ignore").row_columns
-    assert ignored[15:18] == ("ignored_time", "left_out_events", "left_out_alarms")
+    assert ignored[17:20] == ("ignored_time", "left_out_events", "left_out_alarms")
     assert "best_f1" in ask(threshold="cross_fit").row_columns
     plain = ask(metrics=["auc_roc"]).row_columns
     assert plain[-3:] == ("threshold", "auc_roc", "data_hash")

@@ -11,6 +11,7 @@ import pytest
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.statistics import Sample, hierarchical, mean_difference, mean_interval
+from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.rows import evaluate_unit
 from closecall.tables.batch.summary import (
@@ -129,7 +130,9 @@ def test_what_happened_comes_first():
     (row,) = summarise(evaluate_unit(HandMade(tables), options).rows, options).to_pylist()
     results = cc.affiliation(X["label"], X["p"])
     quiet = len(cc.Events.from_labels(QUIET["p"]))
-    assert list(row)[5:9] == ["caught", "pooled_events", "false_alarms", "false_alarms_per_day"]
+    names = ("caught", "close_calls", "missed", "pooled_events", "chance_caught")
+    names += ("caught_above_chance", "mean_alarmed", "false_alarms", "false_alarms_per_day")
+    assert tuple(row)[5:14] == names
     assert (row["caught"], row["pooled_events"]) == (results.caught, len(results.events))
     # Two and a half days each; every alarm on the series without an event is false.
     assert row["false_alarms"] == results.false_alarms + quiet > 0
@@ -409,3 +412,33 @@ def test_options_are_checked_even_if_nothing_is_pooled(options):
     table, question = rows_with({"a": [1.0, 1.0]})
     with pytest.raises(InputError, match=next(iter(options))):
         interval_rows(table, None, question, **OPTIONS | options)
+
+
+def test_silence_wins_no_leaderboard():
+    """Ten series of two events: one detector is perfect on one series and silent on the others."""
+    label = np.tile([0, 0, 1, 0, 0, 0, 0, 1, 0, 0], 10)
+    series = np.repeat(np.arange(10), 10)
+    columns = {
+        "series": series,
+        "label": label,
+        "mute": np.where(series == 0, label, 0),
+        "late": np.tile([0, 0, 1, 1, 0, 0, 0, 1, 0, 0], 10),
+    }
+    result = evaluate_frame(
+        pa.table(columns), by="series", truth="label", predicted=["mute", "late"]
+    )
+    board = result.leaderboard("affiliation_f1").to_pylist()
+    assert [(row["detector"], row["undefined"]) for row in board] == [("late", 0), ("mute", 0)]
+    assert board[1]["mean_affiliation_f1"] == pytest.approx(0.1)
+    mute, late = result.summary().sort_by([("detector", "descending")]).to_pylist()
+    assert (mute["mean_affiliation_f1"], mute["mean_affiliation_recall"]) == (0.1, 0.1)
+    assert (mute["caught"], mute["missed"], late["caught"], late["missed"]) == (2, 18, 20, 0)
+    ranks = result.ranks("affiliation_f1")
+    assert ranks.detectors[0] == "late"
+    assert ranks.series == 10
+    means = result.intervals().to_pylist()
+    found = [row for row in means if row["number"] == "mean_affiliation_f1" and not row["against"]]
+    assert {row["detector"]: row["value"] for row in found}["mute"] == pytest.approx(0.1)
+    # One series says so itself: nothing was predicted.
+    rows = result.table.to_pylist()
+    assert np.isnan([row["affiliation_f1"] for row in rows if row["detector"] == "mute"][1:]).all()

@@ -1,7 +1,7 @@
 // Many series: who leads over all of them, how detectors rank, and a table that opens each series.
 
 import { make, nameParts, setText, sideways, toggleAttribute } from "./dom.js";
-import { counted, scoreText } from "./words.js";
+import { counted, levelText, percentText, scoreText } from "./words.js";
 
 const MOST_ROWS = 100; // until the reader asks for more
 const ALL = "all";
@@ -43,12 +43,13 @@ function standings(series) {
     const means = {};
     const chance = {};
     for (const [key] of SCORES) {
-      means[key] = mean(found.map((row) => row[key]).filter((value) => value !== null));
-      chance[key] = mean(found.map((row) => row.chance[key]).filter((value) => value !== null));
+      const scores = found.map((row) => (key === "f1" ? row.counted : [row[key], row.chance[key]]));
+      [means[key], chance[key]] = [0, 1].map((k) => mean(scores.map((pair) => pair[k]).filter((value) => value !== null)));
     }
     const total = (key) => found.reduce((sum, row) => sum + row[key], 0);
     const counts = { caught: total("caught"), events: total("events"), falseAlarms: total("false_alarms") };
-    return { name, count: found.length, chance, ...counts, ...means };
+    chance.caught = found.reduce((sum, row) => sum + row.chance.caught, 0);
+    return { name, count: found.length, chance, alarmed: mean(found.map((row) => row.alarmed)), ...counts, ...means };
   });
   return rows.sort((p, q) => (Number.isNaN(q.f1) ? -1 : q.f1) - (Number.isNaN(p.f1) ? -1 : p.f1));
 }
@@ -120,6 +121,8 @@ class SortedTable {
   }
 }
 
+const SILENT = "A detector without any alarm on a series with true events has an F1 of 0 there.";
+
 const plainCell = (kind, text) => make("td", { class: kind }, text);
 
 function leaderboard(ranking, ranks, thresholds) {
@@ -129,6 +132,8 @@ function leaderboard(ranking, ranks, thresholds) {
     { key: "place", title: "", kind: "rank", cell: (row) => plainCell("rank", String(row.place)) },
     { key: "name", title: "detector", kind: "stick", upward: true, value: (row) => row.name, cell: (row) => make("th", { scope: "row", class: "stick" }, make("span", {}, ...nameParts(row.name))) },
     { key: "caught", title: "caught", kind: "count", value: (row) => row.caught / row.events, cell: (row) => plainCell("count", `${row.caught} of ${row.events}`) },
+    { key: "level", title: "by chance", kind: "count wide", upward: true, value: (row) => row.chance.caught, cell: (row) => plainCell("count wide", levelText(row.chance.caught)) },
+    { key: "alarmed", title: "in alarm", kind: "count wide", upward: true, value: (row) => row.alarmed, cell: (row) => plainCell("count wide", percentText(row.alarmed)) },
     { key: "wrong", title: "false alarms", kind: "count wide", upward: true, value: (row) => row.falseAlarms, cell: (row) => plainCell("count wide", row.falseAlarms.toLocaleString("en")) },
     ...SCORES.map(([key, title]) => ({ key, title, kind: key === "f1" ? "score" : "score wide", value: (row) => row[key], cell: (row) => scoreCell(row, key) })),
     ...(ranks ? [{ key: "rank", title: "rank", told: `average rank over ${ranks.series} series`, kind: "count", upward: true, value: (row) => row.rank, cell: (row) => plainCell("count", row.rank.toFixed(2)) }] : []),
@@ -139,7 +144,7 @@ function leaderboard(ranking, ranks, thresholds) {
     "section",
     { class: "panel leaderboard", "aria-label": "leaderboard" },
     make("h2", {}, "Leaderboard"),
-    make("p", { class: "hint" }, `Means over the scored series, each detector ${thresholds}. Chance is what the same alarms reach on average when they are moved around their series.`),
+    make("p", { class: "hint" }, `Means over the scored series, each detector ${thresholds}. Chance is what the same alarms reach on average when they are moved around their series. ${SILENT}`),
     table.element,
   );
 }

@@ -261,7 +261,8 @@ class Limits {
     this.inputs.per.value = clock.dated ? "day" : "1000";
     this.inputs.cooldown.placeholder = clock.dated ? "30 min" : "10";
     this.usual = Object.fromEntries(Object.entries(this.inputs).map(([name, input]) => [name, input.value]));
-    const form = make("form", { submit: (event) => event.preventDefault() }, ...fields);
+    this.problem = make("output", { class: "problem", role: "alert" });
+    const form = make("form", { submit: (event) => event.preventDefault() }, ...fields, this.problem);
     const open = matchMedia("(min-width: 901px)").matches;
     this.element = make("details", { class: "limits", open }, make("summary", {}, "Limits on alarms, precision and recall"), form);
   }
@@ -293,28 +294,40 @@ class Limits {
   // The limits as numbers, null without any; what is not understood is marked, and taken as not said.
   understood() {
     const { clock } = this.view.series;
-    const value = (name, read, least = 0, most = Infinity) => {
+    const problems = [];
+    const value = (name, read, fine, wanted) => {
       const input = this.inputs[name];
       const text = input.value.trim();
       const found = read(text);
-      const fine = found >= least && found <= most;
-      input.setCustomValidity(text === "" || fine ? "" : "not understood");
-      return fine ? found : undefined;
+      const wrong = text !== "" && !fine(found);
+      input.setCustomValidity(wrong ? `Write ${wanted}.` : "");
+      if (wrong) problems.push(`“${text}” is not understood: write ${wanted}.`);
+      return text === "" || wrong ? undefined : found;
     };
     const offsets = (text) => clock.offsets(readLength(text, clock.dated));
-    const per = value("per", offsets, Number.MIN_VALUE);
+    const period = clock.dated ? "a period of fixed length, such as day, week, 8 h or 30 d" : "a number, such as 1000";
+    const per = value("per", offsets, (found) => found > 0, period);
+    const atLeastZero = (found) => found >= 0;
+    // A count per the period beside it, or a rate such as 2/week.
     const budget = (name) => {
-      const count = value(name, NUMBER);
-      return count === undefined || per === undefined ? undefined : [count, per];
+      const rate = (text) => {
+        const [count, own] = text.split("/", 2);
+        return [NUMBER(count.trim()), own === undefined ? per : offsets(own)];
+      };
+      const known = ([count, time]) => count >= 0 && (time === undefined || time > 0);
+      const found = value(name, rate, known, clock.dated ? "a number, or a rate such as 2/week" : "a number, or a rate such as 2/1000");
+      return found === undefined || found[1] === undefined ? undefined : found;
     };
+    const share = (name) => value(name, NUMBER, (found) => found >= 0 && found <= 1, "a number from 0 to 1");
     const limits = {
       maxAlarms: budget("maxAlarms"),
       maxFalseAlarms: budget("maxFalseAlarms"),
-      cooldown: value("cooldown", offsets),
-      maxAlarmed: value("maxAlarmed", NUMBER, 0, 1),
-      minPrecision: value("minPrecision", NUMBER, 0, 1),
-      minRecall: value("minRecall", NUMBER, 0, 1),
+      cooldown: value("cooldown", offsets, atLeastZero, clock.dated ? "a length of time, such as 30 min" : "a number"),
+      maxAlarmed: share("maxAlarmed"),
+      minPrecision: share("minPrecision"),
+      minRecall: share("minRecall"),
     };
+    setText(this.problem, problems.join(" "));
     this.inputs.maxAlarmed.placeholder = limits.maxAlarms || limits.maxFalseAlarms ? MOST_ALARMED : "";
     const any = Object.values(limits).some((limit) => limit !== undefined);
     return any ? limits : null;
@@ -400,7 +413,7 @@ export class Slider {
     this.element.classList.toggle("without", !scored);
     for (const control of this.element.querySelectorAll("input, button:not(.copy)")) control.disabled = !scored;
     this.element.style.setProperty("--swatch", detectorVariable(view.active));
-    setName(this.name, view.series.detectors.length > 1 ? `Threshold of ${detector.name}` : "Threshold");
+    setName(this.name, view.series.detectors.length > 1 ? `Threshold of detector ${detector.name}` : "Threshold");
     this.best.hidden = !scored;
     const [best, atBest] = [view.bestOf(view.active), view.isBest(view.active)];
     this.allow(scored && best);

@@ -244,7 +244,7 @@ export function drawLanes(context, view, frame) {
   for (const panel of frame.panels) {
     const [index, other] = panel.detectors;
     const alone = index !== undefined && other === undefined;
-    panelName(context, alone ? `score of ${detectors[index].name}` : panel.label, frame, panel, alone ? detectorColour(index) : colour("muted"));
+    panelName(context, alone ? `score of detector ${detectors[index].name}` : panel.label, frame, panel, alone ? detectorColour(index) : colour("muted"));
   }
 }
 

@@ -36,7 +36,7 @@ class ThresholdLine {
       "div",
       {
         class: "threshold-line", role: "slider", tabindex: "0", "aria-orientation": "vertical",
-        "aria-label": `threshold of ${this.detector.name}`,
+        "aria-label": `threshold of detector ${this.detector.name}`,
         style: `--swatch: ${detectorVariable(index)}`,
         pointerdown: (event) => this.grab(event),
         keydown: (event) => this.press(event),

@@ -12,7 +12,7 @@ const RATES = [["a second", 1], ["a minute", 60], ["an hour", 3600], ["a day", 8
 const LEAST_RATE = 0.1;
 const LEAST_LEVEL = 0.05;
 const MOSTLY = 0.5; // of the time in alarm, from where on that is told, and no delay
-const LENGTHS = { s: 1, min: 60, h: 3600, hour: 3600, d: 86400, day: 86400, w: 604800, week: 604800 };
+const LENGTHS = { ms: 0.001, s: 1, second: 1, min: 60, minute: 60, h: 3600, hour: 3600, d: 86400, day: 86400, w: 604800, week: 604800 };
 
 // Whether a number that is written in full lies halfway behind an even digit: where only so much of
 // it is kept, Python rounds down to that digit and a browser up.

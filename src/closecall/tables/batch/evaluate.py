@@ -59,6 +59,7 @@ def evaluate_frame(
     disorder: Disorder = "error",
     ignore: str | Events | None = None,
     max_step: Any = None,
+    close: Any = None,
     nan: str = "raise",
     since: Any = None,
     until: Any = None,
@@ -128,6 +129,8 @@ def evaluate_frame(
         time that is ignored in every series.
     max_step
         How long a sample may last; the rest of a longer step is ignored.
+    close
+        How far from a true event a close call may be at most.
     nan
         What to do with samples that have no score: ``"raise"`` gives the rows a status,
         ``"ignore"`` ignores their time, for all detectors of the table; one without any score
@@ -226,6 +229,7 @@ def evaluate_frame(
         strict=strict,
         ignore=ignore,
         max_step=max_step,
+        close=close,
         nan=nan,
         since=since,
         until=until,

@@ -73,6 +73,8 @@ COLUMNS = (
     Column("true_events", "int64"),
     Column("predicted_events", "int64"),
     Column("caught", "int64", _OF_AFFILIATION),
+    Column("close_calls", "int64", _OF_AFFILIATION),
+    Column("missed", "int64", _OF_AFFILIATION),
     Column("false_alarms", "int64", _OF_AFFILIATION),
     Column("alarmed", "double", _OF_AFFILIATION),
     Column("median_delay", "double", _OF_AFFILIATION),
@@ -88,6 +90,7 @@ COLUMNS = (
     Column("chance_recall", "double", _OF_AFFILIATION, is_chance=True),
     Column("chance_f1", "double", _OF_AFFILIATION, is_chance=True),
     Column("chance_caught", "double", _OF_AFFILIATION, is_chance=True),
+    Column("caught_above_chance", "double", _OF_AFFILIATION, is_chance=True),
     Column("chance_average_precision", "double", attrgetter("retune"), is_chance=True),
     Column("retuned_f1", "double", attrgetter("retune"), is_chance=True),
     Column(DATA, "string"),
@@ -258,7 +261,7 @@ class BatchOptions(Reading):
     @property
     def signed(self) -> dict[str, Any]:
         """The options that a signature names."""
-        names = ("fit_until", "retune", "since", "until", "max_step", "nan", "disorder")
+        names = ("fit_until", "retune", "since", "until", "max_step", "close", "nan", "disorder")
         folds = self.folds if self.threshold.kind == "cross_fit" else None
         named = {name: getattr(self, name) for name in names}
         return {"threshold": self.threshold.signed, "folds": folds, **named}

@@ -12,7 +12,7 @@ import numpy as np
 from closecall.affiliation import affiliation_curve
 from closecall.affiliation.event_scores import COLUMNS
 from closecall.affiliation.score import score_pair
-from closecall.affiliation.shifts import Chance
+from closecall.affiliation.shifts import Chance, caught_above_chance
 from closecall.affiliation.sweep import roll_scores, score_rolls
 from closecall.errors import (
     ClosecallError,
@@ -210,10 +210,13 @@ class _Detector:
         if pair is not None and len(pair.truth):
             if options.has_affiliation:
                 # Before the scores: of millions of events, each takes much memory.
-                levels = Chance.of(pair, per_event=False).values()
-                row |= {f"chance_{name}": level for name, level in levels.items()}
+                chance = Chance.of(pair, per_event=False)
+                row |= {f"chance_{name}": level for name, level in chance.values().items()}
             if options.has_affiliation or options.per_event:
                 scores = score_pair(pair)
+            if scores is not None and options.has_affiliation:
+                counts = scores.caught, len(pair.truth), chance.caught
+                row["caught_above_chance"] = caught_above_chance(*counts)
         failure = self._fill_metrics(row, scores)
         if pair is not None and options.has_affiliation:
             row |= _outcomes(pair, scores)
@@ -224,13 +227,14 @@ class _Detector:
         return Answer(row, event_rows(scores, self.series, table, options))
 
     def _notes(self, row: dict[str, Any]) -> list[str]:
-        """Return what to say of ignored time, and of what the caller may have forgotten."""
-        in_span = self.series.in_span
+        """Return what to say of the threshold, of ignored time, and of what may be forgotten."""
+        in_span, rule = self.series.in_span, self.options.threshold
+        noted = [] if self.pair is None else rule.notes(self.threshold, self.pair)
         if in_span.ignored is None and not row[GAP] and not row[QUIET]:
-            return []
+            return noted
         left_out = 0 if self.pair is None else self.pair.left_out.alarms
         advised = advice(self.scored or self.pair, max_step=self.options.max_step)
-        return [*ignored_note(in_span, {self.name: left_out}), *advised]
+        return [*noted, *ignored_note(in_span, {self.name: left_out}), *advised]
 
     def _data_hash(self) -> str | None:
         """Return a hash of what was evaluated: of alarms, unless scores decide more than these."""
@@ -316,12 +320,13 @@ def _outcomes(pair: Pair, scores: Affiliation | None) -> dict[str, Any]:
     length, dated = pair.stop - pair.start, pair.clock.kind == "datetime"
     days = {"evaluated_days": length * pair.clock.seconds / _DAY} if dated else {}
     if scores is None:
-        covered = (pair.predicted.stops - pair.predicted.starts).sum()
-        alarms = {"false_alarms": len(pair.predicted), "alarmed": float(covered / length)}
-        return {"caught": 0, **alarms, **days}
+        alarms = {"false_alarms": len(pair.predicted), "alarmed": pair.alarmed}
+        return {"caught": 0, "close_calls": 0, "missed": 0, **alarms, **days}
     delay = _number(scores.events.median_delay)
     return {
         "caught": scores.caught,
+        "close_calls": scores.close_calls,
+        "missed": scores.missed,
         "false_alarms": scores.false_alarms,
         "alarmed": scores.alarmed,
         "median_delay": inf if isnan(delay) else delay,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from closecall.affiliation.shifts import caught_above_chance
 from closecall.errors import InputError, shown
 from closecall.evaluated_time import advice_on_many
 from closecall.fscore import f_measure
@@ -86,12 +87,23 @@ def summarise(
 
 
 def numbers_of(rows: pa.Table, name: str) -> NDArray[np.float64]:
-    """Return a column of numbers, nan where there is none."""
+    """Return a column of numbers, nan where there is none.
+
+    Silence must not pay: a detector without any alarm on a series with true events has an F1 of 0.
+    """
     import pyarrow as pa
 
-    column = rows.column(name).cast(pa.float64()).combine_chunks()
-    numbers: NDArray[np.float64] = column.to_numpy(zero_copy_only=False)
-    return numbers
+    def column(name: str) -> NDArray[np.float64]:
+        values: NDArray[np.float64] = (
+            rows.column(name).cast(pa.float64()).combine_chunks().to_numpy(zero_copy_only=False)
+        )
+        return values
+
+    numbers = column(name)
+    if not name.endswith("_f1") or "predicted_events" not in rows.column_names:
+        return numbers
+    silent = (column("predicted_events") == 0) & (column("true_events") > 0)
+    return np.where(silent & np.isnan(numbers), 0.0, numbers)
 
 
 def mean(values: NDArray[np.float64]) -> float:
@@ -137,9 +149,17 @@ def _of_events(
     scored = ~np.isnan(recall)  # a series with a recall is one whose events were scored
     alarms, days = numbers["false_alarms"], numbers["evaluated_days"]
     dated = ~np.isnan(days)
+    caught, pooled, level = (
+        float(numbers[name][scored].sum()) for name in ("caught", "true_events", "chance_caught")
+    )
     counts = {
-        "caught": int(numbers["caught"][scored].sum()),
-        "pooled_events": int(events[scored].sum()),
+        "caught": int(caught),
+        "close_calls": int(numbers["close_calls"][scored].sum()),
+        "missed": int(pooled - caught),
+        "pooled_events": int(pooled),
+        "chance_caught": level,
+        "caught_above_chance": caught_above_chance(caught, pooled, level),
+        "mean_alarmed": mean(numbers["alarmed"]),
         "false_alarms": int(np.nansum(alarms)),
         "false_alarms_per_day": float(ratio(alarms[dated].sum(), days[dated].sum())),
     }
