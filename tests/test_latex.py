@@ -150,6 +150,14 @@ def test_tables_have_the_numbers_of_their_results(tables):
         assert "F1 & chance & caught & chance & false alarms" in tables[name]
         below = "Over 12 true events. Chance: means over the same alarms, shifted in time."
         assert f"\\par\\smallskip {below}\n" in tables[name]
+    assert "F1 & chance & average precision & caught & chance & mean rank" in tables["batch"]
+    rows = [line.partition(" & ")[0] for line in tables["batch with intervals"].splitlines()[8:16]]
+    assert rows[2:] == [
+        *("F1", "F1 by chance", "average precision", "caught", "caught by chance", "mean rank")
+    ]
+    assert "mean affiliation\\_f1 & chance & best on" in tables["ranks"]
+    for name in ("batch", "batch with intervals", "ranks"):
+        assert "Over 12 true events. Chance: means over the same alarms, shifted" in tables[name]
     assert "letter in common" in tables["ranks"]
     assert "Holm over 6 pairs" in tables["ranks"]
     # LaTeX prints | as a dash, and would not break lines there.

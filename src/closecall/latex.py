@@ -16,8 +16,6 @@ from closecall.wording import plain_name
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-CHANCE = "Chance: means over the same alarms, shifted in time."
-"""What is said below tables with levels of chance."""
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -43,13 +41,25 @@ def escape(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in text)
 
 
-def latex_heading(name: str) -> str:
-    """Return the heading of a column of that name in Python; a level of chance is right of its own.
+def latex_heading(name: str, *, abreast: bool = True) -> str:
+    """Return the heading of a column of that name in Python.
+
+    A level of chance is right of its number, whose name is left out where columns are `abreast`.
 
     >>> latex_heading("false_alarms"), latex_heading("mean_chance_f1")
     ('false alarms', 'chance')
+    >>> latex_heading("mean_chance_f1", abreast=False)
+    'F1 by chance'
     """
-    return "chance" if name.removeprefix("mean_").startswith("chance_") else heading(name)
+    level = name.removeprefix("mean_")
+    if not level.startswith("chance_"):
+        return heading(name)
+    return "chance" if abreast else f"{heading(level.removeprefix('chance_'))} by chance"
+
+
+def chance_note(events: str, moved: str = "alarms") -> str:
+    """Return what is said below a table with levels of chance, over so many events."""
+    return f"Over {events}. Chance: means over the same {moved}, shifted in time."
 
 
 def line(cells: Iterable[str]) -> str:

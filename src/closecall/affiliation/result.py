@@ -25,7 +25,7 @@ from closecall.affiliation.zones import origin_of
 from closecall.errors import InputError, shown
 from closecall.events import Events
 from closecall.fscore import f_measure
-from closecall.latex import CHANCE, latex_heading, latex_table
+from closecall.latex import chance_note, latex_heading, latex_table
 from closecall.notebook import MOST_ROWS, display, heading, more_rows
 from closecall.parameters import is_text, read_flag
 from closecall.plain import flat_numbers, plain
@@ -430,7 +430,7 @@ def latex_scores(
         title=f"Affiliation scores over {count}{limits}",
         label="scores",
         caption=caption,
-        said=f"Over {count}. {CHANCE}",
+        said=chance_note(count),
         note=note,
     )
 

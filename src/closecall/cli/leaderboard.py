@@ -209,8 +209,8 @@ def _print_leaderboard(result: BatchResult, board: list[dict[str, Any]], console
     ]
     for metric in _ordered_metrics(result):
         columns.append(_mean_column(metric, rows))
-        level = metric.replace("affiliation", "chance", 1)
-        if level in result.options.chance_columns:
+        level = result.options.chance_of(metric)
+        if level is not None:
             columns.append(_mean_column(level, rows))
         if metric == "affiliation_f1" and result.options.retune is not None:
             columns.append(_mean_column(_RETUNED, rows))

@@ -219,6 +219,11 @@ class BatchOptions(Reading):
         """Whether the affiliation metrics of labels are asked for."""
         return any(name == "affiliation" for name, _ in self.metrics)
 
+    def chance_of(self, metric: str) -> str | None:
+        """Return the column of the level of chance of a metric; None if there is none."""
+        level = metric.replace("affiliation", "chance", 1)
+        return level if level != metric and level in self.chance_columns else None
+
     @property
     def chance_columns(self) -> tuple[str, ...]:
         """Names of the levels of chance in a row."""
