@@ -271,6 +271,11 @@ def test_out_is_output(run, demo_file, tmp_path):
         (("score", "--predicted", "forecast", "--predicted", "threshold"), "F1 & chance & caught"),
         (("score", "--predicted", "forecast", "--metric", "classical"), r"classical f1 & "),
         (
+            ("score", "--predicted", "forecast", "--metric", "affiliation"),
+            "\naffiliation f1 by chance & ",
+        ),
+        (("score", "--predicted", "forecast", "--metric", "classical"), "\ncaught by chance & "),
+        (
             ("compare", "--predicted", "forecast", "--predicted", "threshold"),
             "F1 & chance & caught",
         ),
