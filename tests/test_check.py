@@ -393,6 +393,12 @@ def test_a_series_on_which_the_detector_gave_nothing_never_passes():
     assert [(moved.change, moved.after) for moved in found.moved] == [("fewer caught", "no result")]
 
 
+def test_a_series_without_a_result_has_no_rows_of_events():
+    runs = (batch(nan_in=lost)(per_event=True) for lost in ("c", ""))
+    found = cc.check(next(runs), baseline=next(runs))
+    assert (found.limits[0].value, found.limits[0].reason, found.status) == (2, "c", "fail")
+
+
 def test_a_batch_without_any_result_fails():
     found = cc.check(batch(nan_in="abcdefgh")(), baseline=batch()())
     assert {limit.status for limit in found.limits} == {"fail"}

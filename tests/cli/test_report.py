@@ -62,6 +62,7 @@ def test_one_series(run):
 
 def test_the_command_of_a_page_has_its_options_and_flags(run):
     options = ("--from", "2024-01-01T06:00", "--disorder", "first", "--merge", "--clip")
+    options += ("--severity-order", "low,high")
     run("report", "data.csv", "-o", "out.html", *COLUMNS, *options)
     (detector,) = block("out.html", "series-0")["detectors"]
     _, *command = shlex.split(f"{detector['call']['before']}{detector['threshold']}")

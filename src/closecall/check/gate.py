@@ -507,7 +507,9 @@ def _aligned(run: Run, before: Run) -> Run:
         raise InputError(f"to be of {kinds[0]}", kinds[1], argument="baseline")
     _require_same(run.series, before.series, "series")
     events = before.events
-    if run.columns is None or (run.events and before.events):
+    if (run.lost or before.lost) and {key[0] for key in run.events} != {key[0] for key in events}:
+        events = {}  # a series without a result has no rows of events: compare series
+    if run.columns is None or (run.events and events):
         _require_same(run.events, events, "true events")
         events = {key: events[key] for key in run.events}
     places = {name: place for place, name in enumerate(before.series)}
