@@ -297,3 +297,15 @@ def test_columns_of_arrays_that_must_not_be_written_to():
 def test_options_are_keyword_only():
     with pytest.raises(TypeError, match="positional argument"):
         cc.affiliation([0, 1], [0, 1], [0, 1])
+
+
+@pytest.mark.parametrize("count", [1, 3, 10])
+def test_random_alarms_are_a_close_call_one_time_in_ten(count):
+    """Whatever their number: 10 % is what a close call allows chance."""
+    random = np.random.default_rng(count)
+    close = missed = 0
+    for _ in range(2000):
+        alarms = Events.from_points(np.sort(random.uniform(0, 1000, count)))
+        result = cc.affiliation(Events([(480.0, 500.0)]), alarms, span=(0.0, 1000.0))
+        close, missed = close + result.close_calls, missed + result.missed
+    assert close / missed == pytest.approx(0.1, abs=0.02)  # three standard errors
