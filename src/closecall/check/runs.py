@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from closecall.affiliation.result import Affiliation
+from closecall.affiliation.shifts import caught_above_chance
 from closecall.detectors import by_name
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.metrics.registry import METRICS
@@ -119,9 +120,8 @@ class Run:
         if "caught" in columns:  # on a series without a result, no event is
             numbers["missed"] = numbers["events"] - numbers["caught"]
         if "chance_caught" in columns:
-            left = numbers["events"] - numbers["chance_caught"]
-            ahead = numbers["caught"] - numbers["chance_caught"]
-            numbers["caught_above_chance"] = ahead / left if left > ROUNDING else nan
+            counts = (numbers[name] for name in ("caught", "events", "chance_caught"))
+            numbers["caught_above_chance"] = caught_above_chance(*counts)
         if "evaluated_days" in columns:
             dated = ~np.isnan(columns["evaluated_days"])
             counts = {"false_alarms": float(np.nansum(columns["false_alarms"][dated]))}
