@@ -120,8 +120,8 @@ class Run:
         if "caught" in columns:  # on a series without a result, no event is
             numbers["missed"] = numbers["events"] - numbers["caught"]
         if "chance_caught" in columns:
-            counts = (numbers[name] for name in ("caught", "events", "chance_caught"))
-            numbers["caught_above_chance"] = caught_above_chance(*counts)
+            happened = (numbers[name] for name in ("caught", "events", "chance_caught"))
+            numbers["caught_above_chance"] = caught_above_chance(*happened)
         if "evaluated_days" in columns:
             dated = ~np.isnan(columns["evaluated_days"])
             counts = {"false_alarms": float(np.nansum(columns["false_alarms"][dated]))}
