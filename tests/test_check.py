@@ -558,3 +558,9 @@ def test_batches_of_other_series_are_refused():
     other = batch(names="abcdefgx")()
     told = message(ValueError, cc.check, batch()(), baseline=other)
     assert "to hold the series at hand, got 1 that it lacks and 1 others, such as h." in told
+
+
+def test_silence_counts_as_an_f1_of_0_in_the_means_of_a_batch():
+    columns = {"series": [0] * 4 + [1] * 4, "label": [0, 1, 0, 0] * 2, "p": [0, 1, 0, 0] + [0] * 4}
+    result = cc.evaluate_frame(pa.table(columns), by="series", truth="label", predicted="p")
+    assert cc.check(result, min={"affiliation_f1": 0.9}).limits[0].value == 0.5

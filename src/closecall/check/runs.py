@@ -20,6 +20,7 @@ from closecall.affiliation.result import Affiliation
 from closecall.affiliation.shifts import caught_above_chance
 from closecall.detectors import by_name
 from closecall.errors import InputError, InputTypeError, shown
+from closecall.fscore import counted_f1
 from closecall.metrics.registry import METRICS
 from closecall.plain import schema_name
 from closecall.signature import Signature, parse
@@ -111,6 +112,12 @@ class Run:
             for name in names
             if name not in (*keys, *_SKIPPED)
             and all(isinstance(row[name], float | int | None) for row in rows)
+        }
+        alarms, true = columns["predicted_events"], columns["true_events"]
+        columns |= {
+            name: counted_f1(column, alarms, true)
+            for name, column in columns.items()
+            if name.endswith("_f1")
         }
         numbers = {
             name: float((np.nansum if name in _SUMMED else _mean)(column))

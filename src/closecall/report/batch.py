@@ -8,6 +8,8 @@ from math import nan
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from closecall.columns import require_one_index
 from closecall.detectors import by_name
 from closecall.errors import (
@@ -23,7 +25,9 @@ from closecall.errors import (
 )
 from closecall.evaluated_time import are_pairs
 from closecall.events import Events, read_ignored
+from closecall.fscore import counted_f1
 from closecall.parameters import require_choice
+from closecall.plain import plain
 from closecall.report.explorer import Page, Report, SeriesTrouble, require_page
 from closecall.report.series import ALONE, require_exact, series_content, summary
 from closecall.series import Scored
@@ -212,10 +216,10 @@ def batch_about(
     """Return what the first page tells: each series in short, and how detectors rank on them."""
     about = {"title": title, "series": summaries, "batch": True, "signature": signature}
     about["thresholds"] = thresholds
-    rows = [row for one in summaries for row in one.get("detectors", ())]
-    for row in rows:  # silence must not pay: without any alarm, an F1 counts as 0
-        silent = row["f1"] is None and not row["alarms"]
-        row["counted"] = [0.0, 0.0] if silent else [row["f1"], row["chance"]["f1"]]
+    for one in summaries:
+        for row in one.get("detectors", ()):
+            pair = np.array([row["f1"], row["chance"]["f1"]], dtype=float)
+            row["counted"] = plain(counted_f1(pair, row["alarms"], one["events"]).tolist())
     scored = [
         {row["name"]: row["counted"][0] for row in one.get("detectors", ())} for one in summaries
     ]
