@@ -79,11 +79,11 @@ class EvaluationTable(list[Evaluation]):
             options["ignore"] = f"#{joined_hash(ignored)}"
         return first.adding(**options)
 
-    def to_latex(self, *, caption: str = "", note: str | None = None) -> str:
+    def to_latex(self, *, caption: str = "", said: str = "", note: str | None = None) -> str:
         """Write a table for a paper: a row for each number and a column for each detector.
 
-        The best of a row is bold, the second underlined; the package booktabs is needed. The `note`
-        is below the table: the signature, unless there is another.
+        The best of a row is bold, the second underlined; the package booktabs is needed. What is
+        `said` is below the table, and the `note`: the signature, unless there is another.
         """
         return latex_table(
             self,
@@ -92,6 +92,7 @@ class EvaluationTable(list[Evaluation]):
             title=f"Metrics of {counted(len(self), 'detector')}",
             label="metrics",
             caption=caption,
+            said=said,
             note=self.signature.note if note is None else note,
             across="detector",
         )

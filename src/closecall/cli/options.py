@@ -513,6 +513,10 @@ def inputs(
         evaluated(scores=nan),
         disorder(*disorders),
         option("--merge", "Join listed events that overlap or touch."),
+        option(
+            "--severity-order LOW,HIGH",
+            "Severities from the lowest to the highest; joined events keep the highest.",
+        ),
         option("--clip", "Cut listed events to the series, and drop those outside of it."),
         option(
             "--timezone [FILE=]ZONE",

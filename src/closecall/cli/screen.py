@@ -15,10 +15,12 @@ from rich.columns import Columns as SideBySide
 from rich.table import Table
 from rich.text import Text
 
+from closecall.affiliation.event_scores import TOLD
 from closecall.affiliation.result import headlines
 from closecall.errors import with_names
 from closecall.evaluated_time import advice_to_all, ignored_length, ignored_notes
 from closecall.wording import (
+    TITLES,
     UNDEFINED,
     counted,
     event_length_text,
@@ -47,7 +49,6 @@ LEGEND = (
 _LEVEL = 0.05  # of the p-values that are coloured
 _NOTHING = 0.005
 _LONGEST_NAME = 24  # in front of a headline, or of an event
-_NAMES = ("name", "title", "alertname", "text")  # what lists call the names of events
 _SHIFTS = (
     "p: share of all shifts of the same {what}, in place among them, that score at\n"
     "least as well; small where the {what} know when the events are\n"
@@ -350,7 +351,7 @@ def _event_columns(
 def _detail_columns(rows: list[dict[str, Any]]) -> dict[str, Column]:
     """Return what a list of events calls them, and how grave they are, if it says so."""
     details = [row.get("details", {}) for row in rows]
-    named = next((name for name in _NAMES if name in details[0]), None)
+    named = next((name for name in TITLES if name in details[0]), None)
     columns = {}
     for name in (named, "severity"):
         if name in details[0]:
@@ -366,7 +367,7 @@ def outcomes(rows: list[dict[str, Any]], *, broken: bool) -> Column:
     cells = []
     for row in rows:
         dated = isinstance(row["start"], str)
-        text = outcome_text(row["outcome"], row["delay"], row["nearest"], dated=dated)
+        text = outcome_text(**{name: row[name] for name in TOLD}, dated=dated)
         if broken:
             text = text.replace("nearest ", "nearest\n").replace("close call, ", "close call,\n")
         cells.append(Text(text, {"missed": "red", "close call": "yellow"}.get(row["outcome"], "")))

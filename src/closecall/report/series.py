@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise
 from math import inf, isinf, isnan
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,6 +58,7 @@ def series_content(
     values: Any = None,
     calls: Mapping[str, Call] | None = None,
     notes: Iterable[str] = (),
+    signed: Mapping[str, Any] = MappingProxyType({}),
     moved: bool = True,
     **axis_options: Any,
 ) -> dict[str, Any]:
@@ -64,7 +66,8 @@ def series_content(
 
     Options of the axis are those of `read_detectors`. Times are those of evaluated time, as in
     `closecall.series`; `ignored` is what opens it again. `calls` compute what is shown of each
-    detector, and `notes` say how the series was read. `moved` is whether scores are moved, too, for
+    detector, `notes` say how the series was read, and `signed` is what its signature names of that.
+    `moved` is whether scores are moved, too, for
     the level of chance of whole curves.
     """
     scored = by_name(scores, "scores", ALONE[1])
@@ -130,7 +133,12 @@ def series_content(
         "samples": None if axis is None else axis.length,
         "events": int(starts.size),
         "signature": str(
-            sign("affiliation", {**found.predicted, **found.scored}, **signed_rules(rules))
+            sign(
+                "affiliation",
+                {**found.predicted, **found.scored},
+                **signed_rules(rules),
+                **signed,
+            )
         ),
         "advice": [
             *notes,

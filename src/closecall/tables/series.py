@@ -31,7 +31,7 @@ from closecall.errors import (
     shown,
 )
 from closecall.evaluated_time import Stretches, read_stretches, unscored_notes
-from closecall.events import Events, Intervals, read_ignored, read_labels
+from closecall.events import Events, Intervals, read_ignored, read_labels, read_severity_order
 from closecall.parameters import is_number, read_length, read_name, read_path, require_choice
 from closecall.scores import read_scores, require_nan, require_scores, samples_without_score
 from closecall.series import (
@@ -157,6 +157,7 @@ class ReadingOptions(TypedDict, total=False):
     nan: str
     disorder: Disorder
     merge: bool
+    severity_order: Sequence[str] | str | None
     clip: bool
     timezone: Timezone
     fold: Fold | None
@@ -203,7 +204,9 @@ class Reading:
     repeated times are an error; keep the ``"first"``, the ``"last"`` or the ``"mean"`` of them,
     where a label is 1 if one of them is; or, of many series, count samples (``"index"``)."""
     merge: bool = False
-    """Join events of a list that overlap or touch."""
+    """Join events of a list that overlap or touch; their details are listed."""
+    severity_order: Any = None
+    """Severities from the lowest to the highest: events that are joined keep the highest."""
     clip: bool = False
     """Cut events of a list to the series, and drop those outside of it."""
     timezone: Timezone = None
@@ -240,6 +243,8 @@ class Reading:
         for name in ("max_step", "close"):
             if getattr(self, name) is not None:
                 _require_length(getattr(self, name), name)
+        order = read_severity_order(self.severity_order, merge=self.merge)
+        self._set("severity_order", order)
         text_codec(self.encoding)
         require_format(self.fold, self.time_unit)
         how = self.time_format()
@@ -829,7 +834,8 @@ def _placed(side: EventList, samples: Samples, reading: Reading, notes: list[str
     """Return the events of a list where they lie on the axis, joined and cut as asked."""
     axis, whole = samples.axis, samples.whole(reading.span)
     intervals = side.events(_open_until(whole, reading)).intervals
-    intervals = intervals.merged() if reading.merge else intervals
+    if reading.merge:
+        intervals = intervals.merged(severity_order=reading.severity_order)
     numbered = axis if side.in_samples else None
     if numbered is not None:
         whole = Timed("times", np.array([0, numbered.length]), intervals.clock)

@@ -41,7 +41,10 @@ DETECTOR, SIGNATURE, ALARMED = "detector", "signature", "alarmed_events"
 IGNORED, BEST, DATA = "ignored_time", "best_f1", "data_hash"
 GAP, QUIET, LOST, CODE, NOTES = "__gap__", "__quiet__", "__lost__", "__code__", "__notes__"
 HIDDEN = [GAP, QUIET, LOST, CODE, NOTES]  # columns of rows until they are put together
-_FIXED = ("end", "span", "merge", "clip", "timezone", "fold", "open", "usual_end", "of_many")
+_FIXED = (
+    *("end", "span", "merge", "severity_order", "clip", "timezone", "fold", "open", "usual_end"),
+    "of_many",
+)
 _MOST = 1_000_000  # folds, or moves of a series: more would never end
 
 
@@ -215,6 +218,11 @@ class BatchOptions(Reading):
     def has_affiliation(self) -> bool:
         """Whether the affiliation metrics of labels are asked for."""
         return any(name == "affiliation" for name, _ in self.metrics)
+
+    def chance_of(self, metric: str) -> str | None:
+        """Return the column of the level of chance of a metric; None if there is none."""
+        level = metric.replace("affiliation", "chance", 1)
+        return level if level != metric and level in self.chance_columns else None
 
     @property
     def chance_columns(self) -> tuple[str, ...]:

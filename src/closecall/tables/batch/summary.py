@@ -13,7 +13,7 @@ import numpy as np
 from closecall.affiliation.shifts import caught_above_chance
 from closecall.errors import InputError, shown
 from closecall.evaluated_time import advice_on_many, advice_on_missing_scores
-from closecall.fscore import f_measure
+from closecall.fscore import counted_f1, f_measure
 from closecall.metrics.result import ratio
 from closecall.parameters import read_names
 from closecall.statistics import (
@@ -87,10 +87,7 @@ def summarise(
 
 
 def numbers_of(rows: pa.Table, name: str) -> NDArray[np.float64]:
-    """Return a column of numbers, nan where there is none.
-
-    Silence must not pay: a detector without any alarm on a series with true events has an F1 of 0.
-    """
+    """Return a column of numbers, nan where there is none; F1 as it counts in means."""
     import pyarrow as pa
 
     def column(name: str) -> NDArray[np.float64]:
@@ -102,8 +99,7 @@ def numbers_of(rows: pa.Table, name: str) -> NDArray[np.float64]:
     numbers = column(name)
     if not name.endswith("_f1") or "predicted_events" not in rows.column_names:
         return numbers
-    silent = (column("predicted_events") == 0) & (column("true_events") > 0)
-    return np.where(silent & np.isnan(numbers), 0.0, numbers)
+    return counted_f1(numbers, column("predicted_events"), column("true_events"))
 
 
 def mean(values: NDArray[np.float64]) -> float:
