@@ -254,7 +254,7 @@ def read_severity_order(order: Any, *, merge: bool = True) -> tuple[str, ...]:
     >>> read_severity_order("low, high")
     ('low', 'high')
     """
-    if order is None or order == ():
+    if order is None or (isinstance(order, tuple) and not order):
         return ()
     parts = order.split(",") if isinstance(order, str) else order
     names = [*map(str, parts)] if is_listed(parts) else []
