@@ -146,7 +146,9 @@ class BatchOptions(Reading):
         scores, labels = _one_kind(score, predicted)
         keys = () if by is None else read_names(by, "by")
         chosen = _read_metrics(metrics, scored=bool(scores), timed=time is not None)
-        cut = others.get("per_event") or any(METRICS[name].takes == "labels" for name, _ in chosen)
+        cut = others.get("per_event") is True or any(
+            METRICS[name].takes == "labels" for name, _ in chosen
+        )
         return cls(
             by=keys if series is None else (*keys, *FileNames.read(series).fields),
             series=series,
