@@ -13,7 +13,7 @@ from closecall.clock import Timed, is_missing, on_one_clock, read_times
 from closecall.columns import read_column, require_one_index
 from closecall.compiled import interruptible
 from closecall.errors import InputError, InputTypeError, shown
-from closecall.parameters import is_listed, read_duration, read_length
+from closecall.parameters import read_duration, read_length
 from closecall.wording import listed
 
 if TYPE_CHECKING:
@@ -257,8 +257,8 @@ def read_severity_order(order: Any, *, merge: bool = True) -> tuple[str, ...]:
     if order is None or (isinstance(order, tuple) and not order):
         return ()
     parts = order.split(",") if isinstance(order, str) else order
-    names = [*map(str, parts)] if is_listed(parts) else []
-    names = [name.strip() for name in names]
+    listed = isinstance(parts, list | tuple) and all(isinstance(one, str | int) for one in parts)
+    names = [str(one).strip() for one in parts] if listed else []
     if not names or not all(names) or len({*names}) < len(names):
         rule = "to list different severities, from the lowest to the highest"
         raise InputTypeError(rule, shown(order), argument="severity_order")
