@@ -19,7 +19,7 @@ from closecall.statistics import (
     mean_difference,
     mean_differences,
 )
-from closecall.statistics.leads import _told_apart, lead
+from closecall.statistics.leads import found_in_draws, lead
 from tests.oracle import bootstrap as oracle
 
 
@@ -151,7 +151,7 @@ def test_events_needed_are_those_of_the_paired_t_test_at_the_limits(effect, leve
 @pytest.mark.parametrize("widest", [1.0, inf])
 def test_events_needed_asks_the_test_of_a_lead(widest):
     gaps = np.array([0.4, -0.1, 0.0, 0.2, 0.0, 0.3, -0.2])
-    told = _told_apart(gaps, 15, level=0.95, widest=widest, n=300, seed=1)
+    told = found_in_draws(gaps, 15, level=0.95, widest=widest, n=300, seed=1)
     drawn = np.random.default_rng(1).multinomial(15, [1 / 7] * 7, size=300)
     for counts, found in zip(drawn, told, strict=True):
         events = np.repeat(gaps, counts)
@@ -163,14 +163,14 @@ def test_events_needed_asks_the_test_of_a_lead(widest):
 
 def test_differences_shifted_to_another_mean_keep_their_spread_and_who_differs():
     gaps = np.array([0.4, -0.1, 0.0, 0.2, 0.0, 0.3, -0.2])
-    told = _told_apart(gaps, 15, level=0.95, widest=1.0, n=300, seed=1, mean=0.25)
+    told = found_in_draws(gaps, 15, level=0.95, widest=1.0, n=300, seed=1, mean=0.25)
     drawn = np.random.default_rng(1).multinomial(15, [1 / 7] * 7, size=300)
     for counts, found in zip(drawn, told, strict=True):
         events = np.repeat(gaps, counts)
         mean, error = events.mean() - gaps.mean() + 0.25, events.std(ddof=1) / 15**0.5
         made = lead(mean, error, judged=15, differing=np.count_nonzero(events), level=0.95)
         assert found == (made.pvalue < 0.05)
-    assert told.mean() > _told_apart(gaps, 15, level=0.95, widest=1.0, n=300, seed=1).mean()
+    assert told.mean() > found_in_draws(gaps, 15, level=0.95, widest=1.0, n=300, seed=1).mean()
 
 
 def test_more_than_a_thousand_differences_are_grouped():
@@ -194,6 +194,13 @@ def test_events_needed_cannot_be_said_where_0_lies_within_the_limits():
     assert events_needed([0.9] * FEWEST_TO_COMPARE) == (6, 6)
 
 
+def test_events_needed_do_not_depend_on_the_unit():
+    gaps = np.array([0.3, 0.1, 0.2, 0.0, 0.1, -0.2, 0.3, 0.1, 0.4, 0.2, 0.3, 0.5])
+    expected = events_needed(gaps, widest=inf)
+    assert events_needed(gaps * 2.0**1000, widest=inf) == expected
+    assert events_needed(gaps * 4, widest=4.0) == events_needed(gaps)
+
+
 def test_events_needed_have_their_power_in_most_cases():
     """With the second number; the difference as observed would say too few events."""
     random, sets, events = np.random.default_rng(0), 120, 20
@@ -208,7 +215,7 @@ def test_events_needed_have_their_power_in_most_cases():
     for _ in range(sets):
         found = events_needed(drawn(events), n=200)
         if found:
-            told = _told_apart(
+            told = found_in_draws(
                 random.choice(population, 1000), found[1], level=0.95, widest=1.0, n=400, seed=0
             )
             powers.append(told.mean())

@@ -118,10 +118,10 @@ def event_wise(
 
     The recall is that of Hundman et al. (2018); their precision is another. They, and tsadmetrics
     with them, put the number of *true* events found over that number plus the false predicted
-    events, so that two predictions in one event count once. Here each predicted event counts, as
-    precision and recall of a set of predictions are usually defined. (Their program, telemanom,
-    counts only the first of several true events that one prediction overlaps.) Sehili and Zhang (2023), and dtaianomaly with them, also
-    multiply by one minus the share of normal samples that are predicted.
+    events, so that two predictions in one event count once; here each prediction counts. (Their
+    program, telemanom, counts only the first of several true events that one prediction overlaps.)
+    Sehili and Zhang (2023), and dtaianomaly with them, also multiply by one minus the share of
+    normal samples that are predicted.
 
     References
     ----------

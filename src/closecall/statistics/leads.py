@@ -237,6 +237,10 @@ def events_needed(
         raise InputError(
             rule, f"{np.isfinite(gaps).sum()} finite of {gaps.size}", argument="differences"
         )
+    largest = float(np.abs(gaps).max())
+    if largest <= ROUNDING:
+        return None
+    gaps, widest = gaps / largest, widest / largest  # so that no square overflows
     limits = _mean_lead(gaps, level, widest)
     return needed_within(
         gaps, limits, power=power, level=level, widest=widest, n=int(n), seed=int(seed)
@@ -256,18 +260,20 @@ def needed_within(
     """Return the range of `events_needed` for differences whose mean has these limits."""
     if not (limits.low > 0 or limits.high < 0):
         return None
-    largest = float(np.abs(gaps).max())
-    gaps, widest = gaps / largest, widest / largest  # so that no square overflows
     if gaps.size > _MOST_DRAWN:  # each with those most like it, which keeps mean and spread
         gaps = np.array([part.mean() for part in np.array_split(np.sort(gaps), _MOST_DRAWN)])
-    ends = sorted((limits.low, limits.high), key=abs, reverse=True)
-    asked = {"level": level, "widest": widest, "n": n, "seed": seed}
+    near, far = sorted((limits.low, limits.high), key=abs)
 
-    def count(mean: float, least: int) -> int:
+    def fewest(mean: float, low: int) -> int:
+        """Return the smallest number above `low` with enough power, or one that is too large."""
+
         def enough(count: int) -> bool:
-            return bool(_told_apart(gaps, count, mean=mean / largest, **asked).mean() >= power)
+            found = found_in_draws(
+                gaps, count, level=level, widest=widest, n=n, seed=seed, mean=mean
+            )
+            return bool(found.mean() >= power)
 
-        low, high = least - 1, least
+        high = low + 1
         while not enough(high):
             low, high = high, 2 * high
             if low >= _MOST_NEEDED:
@@ -277,12 +283,12 @@ def needed_within(
             low, high = (low, middle) if enough(middle) else (middle, high)
         return high
 
-    least = count(ends[0], FEWEST_TO_COMPARE)
-    most = count(ends[1], least)
+    least = fewest(far, FEWEST_TO_COMPARE - 1)
+    most = fewest(near, least - 1)
     return (least, most) if most <= _MOST_NEEDED else None
 
 
-def _told_apart(
+def found_in_draws(
     gaps: NDArray[np.float64],
     count: int,
     *,
