@@ -220,6 +220,21 @@ def test_outcomes_by_hand(case):
     assert (result.alarms, result.false_alarms) == (len(predicted), false_alarms)
 
 
+def test_a_true_point_where_an_alarm_stops_has_recall_1_and_is_not_caught():
+    result = score([(5, 5)], [(2, 5)], (0, 10))
+    assert (result.recall, result.caught, result.false_alarms) == (1.0, 0, 1)
+    assert result.events.outcome.tolist() == [CLOSE]
+    assert score([(2, 2)], [(2, 5)], (0, 10)).caught == 1
+
+
+def test_alarms_at_one_event_change_what_another_is_above_chance_and_not_its_scores():
+    truth, alarm = [(10, 15), (45, 50)], (11, 14)
+    one, both = (score(truth, alarms, (0, 60)).events for alarms in ([alarm], [alarm, (44, 50)]))
+    assert (one.precision[0], one.recall[0]) == (both.precision[0], both.recall[0])
+    assert one.recall_above_chance[0] > both.recall_above_chance[0]
+    assert one.f1_above_chance[0] != both.f1_above_chance[0]
+
+
 def score(truth, predicted, span, **options):
     return cc.affiliation(Events(truth), Events(predicted), span=span, **options)
 

@@ -383,11 +383,12 @@ class BatchResult:
 
     def series_needed(
         self, first: str, second: str, metric: str | None = None, *, level: float = 0.95
-    ) -> int | None:
-        """Return how many series a test of two means needs to find this difference, at power 0.8.
+    ) -> tuple[int, int] | None:
+        """Return how many series are needed to show a difference of means with a power of 80 %.
 
-        The difference is that over the series where both detectors have the number; None for more
-        than 100,000 series. See `closecall.statistics.events_needed`.
+        It is a range, for the difference at either of its limits, the larger one first; the
+        difference is that over the series where both detectors have the number. None if it cannot
+        be said, as where 0 lies within the limits. See `closecall.statistics.events_needed`.
         """
         name = self._metric(metric)
         _, detectors, values = values_by_series(self.table, self.options, name)
