@@ -12,7 +12,7 @@ import numpy as np
 
 from closecall.affiliation._shift_kernels import TOLERANCE
 from closecall.affiliation.event_scores import TrueEvents
-from closecall.affiliation.shifts import above_chance, score_shifts
+from closecall.affiliation.shifts import above_chance, higher_level, score_shifts
 from closecall.affiliation.sweep import roll_scores, score_rolls
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
@@ -57,44 +57,65 @@ _NOTEBOOK: dict[str, tuple[str, Callable[[Any], str]]] = {  # numbers of each ev
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ShiftTest:
-    """One score, and its values for the same predictions shifted around the span."""
+    """One score, and its values where predictions, or the true events, are shifted."""
 
     name: str
     """What the score is called in a sentence."""
     observed: float
     """The score of the predictions where they are; nan if it is undefined."""
     null: NDArray[np.float64]
-    """The score of each shift."""
+    """The score of each shift of the predictions."""
     shifted: str
     """What was shifted, in words: ``alarms``, or ``scores``."""
     exact: bool
     """Whether these are all shifts there are, no shift at all among them."""
+    event_null: NDArray[np.float64] | None = None
+    """The score of each shift of the true events, where these were shifted, too."""
 
     @cached_property
     def at_least(self) -> int:
-        """How many shifts score at least as well; a difference within 1e-12 is a tie."""
-        return int(np.count_nonzero(self.null >= self.observed - TOLERANCE))
+        """How many shifts score at least as well; a difference within 1e-12 is a tie.
+
+        Of the side for which it is the larger share.
+        """
+        return max(map(self._reaching, self._nulls), key=lambda counts: counts[0] / counts[1])[0]
 
     @property
     def pvalue(self) -> float:
         """One-sided p-value in (0, 1]; nan if undefined.
 
         The share of all shifts that score at least as well, if all were scored; else the same with
-        the observed score counted among them, (1 + at_least) / (1 + n).
+        the observed score counted among them, (1 + at_least) / (1 + n). Where both sides were
+        shifted, it is the larger of the two.
         """
         if isnan(self.observed):
             return nan
-        return float(_shares(self.at_least, self.null.size, exact=self.exact))
+        counts = map(self._reaching, self._nulls)
+        return max(float(_shares(*each, exact=self.exact)) for each in counts)
 
     @property
     def mean(self) -> float:
-        """Mean score of the shifts: the level of chance."""
-        return float(self.null.mean()) if self.null.size else self.observed
+        """Mean score of the shifts: the level of chance. Of two sides, the higher."""
+        return self._level[0]
 
     @property
     def std(self) -> float:
-        """Standard deviation of the scores of the shifts."""
-        return float(self.null.std()) if self.null.size else self.observed
+        """Standard deviation of the scores of the shifts whose mean is taken."""
+        return self._level[1]
+
+    @cached_property
+    def _level(self) -> tuple[float, float]:
+        sides = [(null.mean(), null.std()) for null in self._nulls]
+        mean, std = higher_level(self.observed, sides[0], sides[-1])
+        return float(mean), float(std)
+
+    @property
+    def _nulls(self) -> list[NDArray[np.float64]]:
+        return [null for null in (self.null, self.event_null) if null is not None]
+
+    def _reaching(self, null: NDArray[np.float64]) -> tuple[int, int]:
+        """Return how many shifts of one side score at least as well, and how many there are."""
+        return int(np.count_nonzero(null >= self.observed - TOLERANCE)), null.size
 
     @property
     def above_chance(self) -> float:
@@ -164,13 +185,13 @@ class EventTests:
     observed: NDArray[np.float64]
     """The event's score where the predictions are; nan where it is undefined."""
     draws: NDArray[np.int64]
-    """In how many shifts the score is defined there."""
+    """In how many shifts the score is defined there: of alarms or events, as p is larger."""
     at_least: NDArray[np.int64]
-    """How many shifts score at least as well there; a difference within 1e-12 is a tie."""
+    """How many of these score at least as well there; a difference within 1e-12 is a tie."""
     mean: NDArray[np.float64]
-    """Mean score of these shifts; nan if there is none."""
+    """Mean score of the shifts, the higher of both sides; nan if it is never defined."""
     std: NDArray[np.float64]
-    """Standard deviation of the scores of these shifts; nan if there is none."""
+    """Standard deviation of the scores of the shifts whose mean is taken."""
     exact: bool
     """Whether these are all shifts there are, no shift at all among them."""
     correction: Correction
@@ -509,19 +530,26 @@ def _of_alarms(
     pair: Pair, n: int, correction: Correction, progress: Progress | None
 ) -> Significance:
     found = score_shifts(pair, n)
-    count = found.null.shape[1]
+    alarms, moved = found.alarms, found.events
+    count, exact = alarms.scores.shape[1], alarms.exact and moved.exact
     if progress is not None:
-        progress(max(count, 1), max(count, 1))
+        progress(count, count)
     precision, recall, f1 = (
-        ShiftTest("F1" if name == "f1" else name, float(observed), null, "alarms", found.exact)
-        for name, observed, null in zip(SCORES, found.observed, found.null, strict=False)
+        ShiftTest("F1" if name == "f1" else name, float(observed), null, "alarms", exact, other)
+        for name, observed, null, other in zip(
+            SCORES, found.observed, alarms.scores, moved.scores, strict=False
+        )
     )
-    counts, levels = found.event_shifts[:2].astype(np.int64), found.event_shifts[2:]
+    ours, theirs = (_shares(side.events[1], side.events[0], exact=exact) for side in (alarms, moved))
+    counts = np.where(theirs > ours, moved.events[:2], alarms.events[:2]).astype(np.int64)
+    levels = higher_level(
+        found.event_observed, alarms.events[2:], moved.events[2:], always=alarms.events[0] == count
+    )
     columns = zip(found.event_observed, *counts, *levels, strict=True)
-    settings: Any = {"exact": found.exact, "correction": correction}
+    settings: Any = {"exact": exact, "correction": correction}
     events = EventSignificance(pair, *(EventTests(*column, **settings) for column in columns))
     signature = sign("affiliation", pair, n=n, correction=correction)
-    return Significance(f1, count, found.exact, signature, precision, recall, events)
+    return Significance(f1, count, exact, signature, precision, recall, events)
 
 
 def _of_scores(scored: Scored, n: int, progress: Progress | None) -> ScoresSignificance:
