@@ -26,11 +26,11 @@ def runs(labels: Sequence[int]) -> list[Interval]:
 
 
 def permitted(labels: Sequence[int]) -> list[int]:
-    """Return by how many samples alarms may be rolled: by any number, if they are the lesser part.
+    """Return by how many samples alarms may be rolled: by any, if at most half are alarms.
 
     Else an alarm lies across the seam afterwards if and only if one does now.
     """
-    if 2 * sum(labels) < len(labels):
+    if 2 * sum(labels) <= len(labels):
         return list(range(len(labels)))
     across = bool(labels[0] and labels[-1])
     rolled = [np.roll(labels, shift) for shift in range(len(labels))]

@@ -40,7 +40,11 @@ _ROUNDING, _ULPS, _STEP = 1e-9, 4, 1000  # of a span in floats, or of its ends; 
 _EXACT = 2.0**52  # whole numbers and their halves are exact in floats below this
 _SCORES = ("precision", "recall", "f1")
 _LEVELS = (*_SCORES, "caught")
-_APART = 0.05  # levels of the two sides that are farther apart are reported
+_APART = 0.05
+_TIED = (
+    "Shifted alarms and shifted events reach different levels of chance (F1 differs by more than "
+    f"{_APART}): alarms or events are tied to a part of the series. The higher level is used."
+)
 
 
 def above_chance(score: Any, level: Any) -> Any:
@@ -150,8 +154,8 @@ def alarm_seams(grid: ShiftGrid, n: int = SHIFTS) -> tuple[Ticks, bool]:
     They are up to n, or n of more, evenly spread. A seam is told from the start, in ticks of the
     grid's pair; it goes back as far as the alarms go forward. There must be an alarm.
 
-    If less than half of the time is in alarm, the seam may be anywhere, and an alarm that it cuts
-    is two. Else it is in a gap, or at the end of an alarm, if it is so now, and inside an alarm
+    If at most half of the time is in alarm, the seam may be anywhere, and an alarm that it cuts is
+    two. Else it is in a gap, or at the end of an alarm, if it is so now, and inside an alarm
     otherwise: one long alarm and two parts of it score too differently. Alarms that touch are one.
     """
     pair, unit = grid.pair, grid.unit
@@ -160,7 +164,7 @@ def alarm_seams(grid: ShiftGrid, n: int = SHIFTS) -> tuple[Ticks, bool]:
     alarms = Intervals(predicted.starts[ranges], predicted.stops[ranges], predicted.clock).merged()
     starts, stops = alarms.starts - pair.start, alarms.stops - pair.start
     length = pair.stop - pair.start
-    if 2 * (stops - starts).sum() < length:
+    if 2 * (stops - starts).sum() <= length:
         low = np.zeros(1, dtype=starts.dtype)
         return _places(grid, low, low + (length // unit if unit else length), n)
     if starts[0] > 0 or stops[-1] < length:
@@ -442,15 +446,10 @@ class Chance:
         return float(above_chance(self.observed[_SCORES.index(name)], getattr(self, name)))
 
     @property
-    def caution(self) -> str:
-        """A sentence where the two sides reach an F1 more than 0.05 apart; else empty."""
+    def cautions(self) -> list[str]:
+        """A sentence if the mean F1 of the two sides differs by more than 0.05, or nothing."""
         alarms, events = (self.moved[side]["f1"] for side in ("alarms", "events"))
-        if not abs(alarms - events) > _APART:
-            return ""
-        return (
-            f"By chance, F1 is {alarms:.2f} if the alarms are shifted and {events:.2f} if the events "
-            "are: alarms or events are tied to a part of the series, and the higher level counts."
-        )
+        return [_TIED] if abs(alarms - events) > _APART else []
 
     def values(self) -> dict[str, float]:
         """Return the levels of the scores, and of the events caught, by name."""

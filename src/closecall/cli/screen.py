@@ -17,7 +17,7 @@ from rich.text import Text
 
 from closecall.affiliation.result import headlines
 from closecall.errors import with_names
-from closecall.evaluated_time import advice_to_all, ignored_note
+from closecall.evaluated_time import advice_to_all, ignored_note, said_once
 from closecall.wording import (
     UNDEFINED,
     counted,
@@ -251,7 +251,8 @@ def notes(read: SeriesInput, results: Mapping[str, Affiliation]) -> list[str]:
             f"{'weighs' if weightless == 1 else 'weigh'} nothing in precision: --point-length "
             "gives points a length."
         )
-    return [*sentences, *advised]
+    tied = said_once({name: result.chance.cautions for name, result in results.items()})
+    return [*sentences, *tied, *advised]
 
 
 def print_notes(sentences: list[str], console: Console) -> None:
