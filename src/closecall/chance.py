@@ -540,8 +540,9 @@ def _of_alarms(
             SCORES, found.observed, alarms.scores, moved.scores, strict=False
         )
     )
-    ours, theirs = (_shares(side.events[1], side.events[0], exact=exact) for side in (alarms, moved))
-    counts = np.where(theirs > ours, moved.events[:2], alarms.events[:2]).astype(np.int64)
+    shares = [_shares(*side.events[1::-1], exact=exact) for side in (alarms, moved)]
+    larger = shares[1] > shares[0]
+    counts = np.where(larger, moved.events[:2], alarms.events[:2]).astype(np.int64)
     levels = higher_level(
         found.event_observed, alarms.events[2:], moved.events[2:], always=alarms.events[0] == count
     )

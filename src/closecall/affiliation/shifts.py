@@ -236,10 +236,9 @@ class ShiftScores(NamedTuple):
 def score_shifts(
     pair: Pair, n: int = SHIFTS, zero_division: float = nan, *, per_event: bool = True
 ) -> ShiftScores:
-    """Score the alarms where they are, and both moves; without any, all moves are alike, and one."""
+    """Score the alarms where they are, and both moves; without any alarm, all moves are one."""
     grid = shift_grid(pair)
-    silent = not len(pair.predicted)
-    if silent:
+    if not len(pair.predicted):
         alarms = events = np.zeros(1, dtype=pair.truth.starts.dtype), True
     else:
         alarms, events = alarm_seams(grid, n), event_seams(grid, n)
