@@ -131,7 +131,7 @@ def test_affiliation():
     assert found.texts == [
         "1 of 2 caught (0.4 by chance), median delay never, no false alarms",
         scores[0].replace("f1", "F1"),
-        f"the same alarms, moved: {scores[1].replace('f1', 'F1')}",
+        f"by chance: {scores[1].replace('f1', 'F1')}",
         "7 more columns",
     ]
     ((head, first, second),) = found.tables
@@ -164,7 +164,7 @@ def test_affiliation_where_nothing_can_be_moved():
     assert found.texts[:3] == [
         "0 of 1 caught, no alarms",
         "precision -, recall 0.00, F1 -",
-        "the same alarms, moved: precision -, recall 0.00, F1 -",
+        "by chance: precision -, recall 0.00, F1 -",
     ]
 
 

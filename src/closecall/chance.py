@@ -1,4 +1,4 @@
-"""Whether a detector is better than chance: its own alarms, or scores, moved and scored again."""
+"""Whether a detector is better than chance: its alarms, or scores, or the events, shifted."""
 
 from __future__ import annotations
 
@@ -139,10 +139,14 @@ class ShiftTest:
         """The finding in words: the effect, and the p-value."""
         if isnan(self.observed):
             return f"There are no {self.shifted} to move, so {self.name} is undefined."
-        moved = "re-tuned in every shift" if self.name == "best F1" else "moved"
+        moved = f"the same {self.shifted} moved"
+        if self.event_null is not None:
+            moved = f"{self.shifted} or events shifted in time"
+        elif self.name == "best F1":
+            moved = f"the same {self.shifted} re-tuned in every shift"
         return (
-            f"{self.name[:1].upper()}{self.name[1:]} {score_or_dash(self.observed)} where the same "
-            f"{self.shifted} {moved} reach {score_or_dash(self.mean)} on average "
+            f"{self.name[:1].upper()}{self.name[1:]} {score_or_dash(self.observed)} where {moved} "
+            f"reach {score_or_dash(self.mean)} on average "
             f"({_effect(self.above_chance)}, p = {self.pvalue:.2g})."
         )
 
@@ -427,20 +431,23 @@ def significance(
     correction: Correction = "holm",
     progress: Progress | None = None,
 ) -> Significance | ScoresSignificance:
-    r"""Test whether predictions are closer to the true events than the same ones moved elsewhere.
+    r"""Test whether predictions are closer to the true events than either side shifted in time.
 
     All alarms are shifted together; what leaves the span at its end comes back at its start. A
     shift keeps their number, lengths and spacing, and so everything but the link with the true
-    events. Where there are at most `n` shifts, all of them are scored and the p-value is exact:
-    with :math:`T` a score and :math:`T_i` its values,
+    events. The true events are shifted over the alarms in the same way. Where there are at most `n`
+    shifts, all of them are scored and the p-value is exact: with :math:`T` a score and :math:`T_i`
+    its values,
 
     .. math:: p = \frac1n \#\{i : T_i \ge T\}, \qquad
         \text{else} \quad p = \frac{1 + \#\{i : T_i \ge T\}}{n + 1},
 
     one-sided, in (0, 1]; lower is stronger evidence that the detector knows where the events are.
-    If it does not, :math:`P(p \le \alpha) \le \alpha` for every level :math:`\alpha`, provided
-    that any shift of its alarms was as likely. Nothing is random: the same input gives the same
-    digits. The cost is O(n (t + m)) for t true and m predicted events.
+    The p-value is the larger of the two sides, and the level of chance the higher of their means.
+    If the detector knows nothing, :math:`P(p \le \alpha) \le \alpha` for every level
+    :math:`\alpha`, provided that any shift was as likely, of the alarms or of the events. Nothing
+    is random: the same input gives the same digits. The cost is O(n (t + m)) for t true and m
+    predicted events.
 
     Parameters
     ----------
@@ -454,7 +461,7 @@ def significance(
         the scores are rolled by whole samples, and each roll is scored at the threshold that is
         best for it. The cost is that of n curves without sorting.
     n
-        How many shifts to score at most, from 1 to 1,000,000.
+        How many shifts to score at most, of either side, from 1 to 1,000,000.
     times, end, span, ignore, max_step, nan
         As in `closecall.affiliation`; beside `scores` as in `closecall.affiliation_curve`. Ignored
         time does not exist, so nothing is moved there.
@@ -468,8 +475,9 @@ def significance(
     -------
     Significance
         ``sentence``; ``f1``, the test to name, and its parts ``precision`` and ``recall``, each
-        with ``observed``, ``null`` (the scores of the shifts), ``pvalue``, ``mean``, ``std``,
-        ``above_chance`` and ``sentence``; ``events``, the same for each true event, with
+        with ``observed``, ``null`` and ``event_null`` (the scores of the shifts of either side),
+        ``pvalue``, ``mean``, ``std``, ``above_chance`` and ``sentence``; ``events``, the same for
+        each true event, with
         ``adjusted_pvalue``. For scores without a number as threshold, a `ScoresSignificance`,
         with ``f1`` (the best of all thresholds) and ``average_precision``.
 
@@ -477,10 +485,12 @@ def significance(
     -----
     Where evenly spaced samples are known, everything is shifted by whole samples, and else by the
     longest step that divides all times; by 1 where these are at most 1,000 whole numbers, and by
-    any number where they are floats that no step divides. A shift neither cuts an alarm in two at
-    the seam, where the end of the series meets its start, nor joins two: "everything but the first
-    sample" has two shifts. A score within 1e-12 of the observed one is a tie, and counts as at
-    least as good: a prediction that no shift changes has p = 1.
+    any number where they are floats that no step divides. The seam is where the end of the series
+    meets its start. It never cuts a true event; it cuts an alarm in two only where at most half of
+    the time is in alarm: "everything but the first sample" has two shifts. Zones are those of the
+    shifted events. A score within 1e-12 of the observed one is a tie, and counts as at least as
+    good: a prediction that no shift changes has p = 1, and is at chance. Scores without a number as
+    threshold are rolled, and the events stay.
 
     An event's precision and F1 are undefined where no prediction is in its zone. Then its p-values
     are nan, which count among the tests in the correction; otherwise it is compared with the shifts

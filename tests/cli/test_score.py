@@ -55,7 +55,7 @@ def test_chance_without_any_alarm(run):
         "precision -   recall 0.00   F1 -",
         "by chance -          0.00      -",
     ]
-    assert "by chance: mean scores of the same alarms, moved (0 shifts)" in lines
+    assert "by chance: mean scores with alarms or events shifted in time (0 shifts)" in lines
 
 
 def test_chance_stands_under_the_scores(run):

@@ -120,7 +120,7 @@ class Affiliation:
 
     @cached_property
     def chance(self) -> Chance:
-        """What the same alarms reach when they are moved: means over circular shifts.
+        """What chance reaches: means over circular shifts of the alarms, or of the events.
 
         Always the same shifts, scored with the ``zero_division`` of this result. O(1,000 (n + m))
         for n true and m predicted events, once.
@@ -197,7 +197,7 @@ class Affiliation:
     def headline(self) -> str:
         """What people ask first: how many events were caught, by how much luck, how fast.
 
-        Beside the events caught stands how many the same alarms catch when they are moved. The
+        Beside the events caught stands how many chance catches, see `chance`. The
         median delay counts an event that was not caught as never; where more than half of the time
         is in alarm, that share is told in its place. Then come the false alarms.
 
@@ -391,7 +391,7 @@ class Affiliation:
 
     def _repr_html_(self) -> str:
         """Show the scores, the level of chance and the first events in a notebook."""
-        moved = f"the same alarms, moved: {_scores_line(self.chance)}"
+        moved = f"by chance: {_scores_line(self.chance)}"
         return display(
             self.headline,
             _scores_line(self),

@@ -264,7 +264,7 @@ def print_notes(sentences: list[str], console: Console) -> None:
 def print_meaning(result: Affiliation, console: Console) -> None:
     """Print what chance and the columns mean, and in which unit times are."""
     moved = counted(result.chance.shifts, "shift")
-    lines = [f"by chance: mean scores of the same alarms, moved ({moved})", LEGEND]
+    lines = [f"by chance: mean scores with alarms or events shifted in time ({moved})", LEGEND]
     if result.events.start.dtype.kind != "M":
         lines.append(_UNIT)
     console.print(Text("\n".join(lines), style="dim"))

@@ -146,7 +146,7 @@ function leaderboard(ranking, ranks, closed) {
     "section",
     { class: "panel leaderboard", "aria-label": "leaderboard" },
     make("h2", {}, "Leaderboard"),
-    make("p", { class: "hint" }, `${closed ? EVALUATED : OPENED} Chance is what the same alarms reach on average when they are moved around their series. ${SILENT}`),
+    make("p", { class: "hint" }, `${closed ? EVALUATED : OPENED} Chance is the mean over shifts of the alarms, or of the events, around their series, whichever is higher. ${SILENT}`),
     table.element,
   );
 }
