@@ -72,26 +72,28 @@ class ShiftTest:
     event_null: NDArray[np.float64] | None = None
     """The score of each shift of the true events, where these were shifted, too."""
 
-    @cached_property
+    @property
     def at_least(self) -> int:
         """How many shifts score at least as well; a difference within 1e-12 is a tie.
 
-        Of the side for which it is the larger share.
+        Where both sides were shifted, these are of the side with the larger p-value.
         """
-        return max(map(self._reaching, self._nulls), key=lambda counts: counts[0] / counts[1])[0]
+        return self._counts[0]
+
+    @property
+    def draws(self) -> int:
+        """How many shifts these are counted among."""
+        return self._counts[1]
 
     @property
     def pvalue(self) -> float:
         """One-sided p-value in (0, 1]; nan if undefined.
 
         The share of all shifts that score at least as well, if all were scored; else the same with
-        the observed score counted among them, (1 + at_least) / (1 + n). Where both sides were
+        the observed score counted among them, (1 + at_least) / (1 + draws). Where both sides were
         shifted, it is the larger of the two.
         """
-        if isnan(self.observed):
-            return nan
-        counts = map(self._reaching, self._nulls)
-        return max(float(_shares(*each, exact=self.exact)) for each in counts)
+        return nan if isnan(self.observed) else float(_shares(*self._counts, exact=self.exact))
 
     @property
     def mean(self) -> float:
@@ -113,9 +115,11 @@ class ShiftTest:
     def _nulls(self) -> list[NDArray[np.float64]]:
         return [null for null in (self.null, self.event_null) if null is not None]
 
-    def _reaching(self, null: NDArray[np.float64]) -> tuple[int, int]:
-        """Return how many shifts of one side score at least as well, and how many there are."""
-        return int(np.count_nonzero(null >= self.observed - TOLERANCE)), null.size
+    @cached_property
+    def _counts(self) -> tuple[int, int]:
+        reached = self.observed - TOLERANCE
+        counts = [(int(np.count_nonzero(null >= reached)), null.size) for null in self._nulls]
+        return max(counts, key=lambda each: float(_shares(*each, exact=self.exact)))
 
     @property
     def above_chance(self) -> float:
@@ -141,7 +145,7 @@ class ShiftTest:
             return f"There are no {self.shifted} to move, so {self.name} is undefined."
         moved = f"the same {self.shifted} moved"
         if self.event_null is not None:
-            moved = f"{self.shifted} or events shifted in time"
+            moved = f"shifted {self.shifted} or events"
         elif self.name == "best F1":
             moved = f"the same {self.shifted} re-tuned in every shift"
         return (
@@ -326,7 +330,7 @@ class Significance(_ShiftTests):
     >>> truth = [0] * 60 + [1] * 5 + [0] * 35
     >>> s = cc.significance(truth, [0] * 61 + [1] * 5 + [0] * 34)
     >>> s.sentence
-    'F1 0.99 where the same alarms moved reach 0.54 on average (0.98 above chance, p = 0.031).'
+    'F1 0.99 where shifted alarms or events reach 0.62 on average (0.98 above chance, p = 0.031).'
     """
 
     precision: ShiftTest
@@ -477,9 +481,8 @@ def significance(
         ``sentence``; ``f1``, the test to name, and its parts ``precision`` and ``recall``, each
         with ``observed``, ``null`` and ``event_null`` (the scores of the shifts of either side),
         ``pvalue``, ``mean``, ``std``, ``above_chance`` and ``sentence``; ``events``, the same for
-        each true event, with
-        ``adjusted_pvalue``. For scores without a number as threshold, a `ScoresSignificance`,
-        with ``f1`` (the best of all thresholds) and ``average_precision``.
+        each true event, with ``adjusted_pvalue``. For scores without a number as threshold, a
+        `ScoresSignificance`, with ``f1`` (the best of all thresholds) and ``average_precision``.
 
     Notes
     -----
@@ -504,9 +507,9 @@ def significance(
     >>> late = [0] * 61 + [1] * 5 + [0] * 34
     >>> s = cc.significance(truth, late)
     >>> s
-    Significance(f1 p=0.0312, parts: precision 0.0312, recall 0.0312; all 96 shifts, 1 events)
+    Significance(f1 p=0.0312, parts: precision 0.0312, recall 0.0312; all 100 shifts, 1 events)
     >>> s.sentence
-    'F1 0.99 where the same alarms moved reach 0.54 on average (0.98 above chance, p = 0.031).'
+    'F1 0.99 where shifted alarms or events reach 0.62 on average (0.98 above chance, p = 0.031).'
 
     With scores, the threshold chosen again in every shift:
 

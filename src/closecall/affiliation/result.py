@@ -129,7 +129,7 @@ class Affiliation:
         --------
         >>> import closecall as cc
         >>> cc.affiliation([0, 0, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 0, 0, 0]).chance
-        Chance(precision=0.576, recall=0.743, f1=0.641, caught=0.429, shifts=7)
+        Chance(precision=0.670, recall=0.812, f1=0.731, caught=0.429, shifts=8)
         """
         if isnan(self.zero_division):
             return self.events.chance
@@ -170,7 +170,7 @@ class Affiliation:
         >>> import closecall as cc
         >>> r = cc.affiliation([0, 0, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 0, 0, 0])
         >>> round(r.precision_above_chance, 3), round(r.recall_above_chance, 3)
-        (0.558, 0.757)
+        (0.432, 0.667)
         """
         return self.chance.above("precision")
 
@@ -205,7 +205,7 @@ class Affiliation:
         --------
         >>> import closecall as cc
         >>> cc.affiliation([0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 1]).headline
-        '2 of 2 caught (1.2 by chance), median delay 0.5, no false alarms'
+        '2 of 2 caught (1.3 by chance), median delay 0.5, no false alarms'
         """
         return self._headline(0)
 

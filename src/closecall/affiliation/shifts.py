@@ -283,7 +283,7 @@ def score_moved(
     series = (
         true_starts,
         true_stops,
-        borders_between(*twice[:2], 0, 0, 2 * length),
+        borders_between(twice[0], twice[1], 0, 0, 2 * length),
         starts,
         stops,
         _prefix_sums(starts, stops),
@@ -304,13 +304,12 @@ def score_moved(
     return scores, observed[0], moved
 
 
-def higher_level(
-    observed: Any, alarms: tuple[Any, Any], events: tuple[Any, Any], *, always: Any = True
-) -> tuple[Any, Any]:
+def higher_level(observed: Any, alarms: Any, events: Any, *, always: Any = True) -> tuple[Any, Any]:
     """Return the higher of two means, those of the moved alarms and events, with its deviation.
 
-    Where no move of the alarms changes a score, it is at chance whatever the moved events reach: so
-    is a prediction of everything. `always` is whether all moves define the score.
+    `alarms` and `events` have two rows, means and standard deviations. Where no move of the alarms
+    changes a score, it is at chance whatever the moved events reach: so is a prediction of
+    everything. `always` is whether all moves define the score.
     """
     (mean, std), (other, other_std) = alarms, events
     same = (np.abs(np.subtract(mean, observed)) < TOLERANCE) & (std < TOLERANCE) & always
@@ -369,7 +368,7 @@ class Chance:
     --------
     >>> import closecall as cc
     >>> cc.affiliation([0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 0]).chance
-    Chance(precision=0.625, recall=0.491, f1=0.520, caught=0.8, shifts=5)
+    Chance(precision=0.625, recall=0.590, f1=0.549, caught=0.833, shifts=6)
     """
 
     precision: float
@@ -412,9 +411,10 @@ class Chance:
         means, deviations = higher_level(found.observed, *sides)
         levels = _named(means.tolist(), deviations.tolist())
         always = alarms.events[0] == alarms.scores.shape[1]
-        rows = (alarms.events[2:], moved.events[2:])
-        at_events, _ = higher_level(found.event_observed, *rows, always=always)
-        events = EventChance(*at_events, observed=found.event_observed)
+        (precision, recall, f1), _ = higher_level(
+            found.event_observed, alarms.events[2:], moved.events[2:], always=always
+        )
+        events = EventChance(precision, recall, f1, found.event_observed)
         levels |= {"shifts": alarms.scores.shape[1], "exact": alarms.exact and moved.exact}
         by_side = {
             name: dict(zip(_LEVELS, mean.tolist(), strict=True))

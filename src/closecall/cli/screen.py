@@ -49,8 +49,8 @@ _NOTHING = 0.005
 _LONGEST_NAME = 24  # in front of a headline, or of an event
 _NAMES = ("name", "title", "alertname", "text")  # what lists call the names of events
 _SHIFTS = (
-    "p: share of all shifts of the same {what}, in place among them, that score at\n"
-    "least as well; small where the {what} know when the events are\n"
+    "p: share of the shifts of {what} that score at least as well;\n"
+    "small where the {scored} know when the events are\n"
     "above: 0 where the shifts are on average, 1 where the score is perfect"
 )
 _ADJUSTED = "\nadjusted: for the number of events, by Holm's method"
@@ -392,7 +392,7 @@ def print_significance(
         shifted.append(UNDEFINED if isnan(score.mean) else mean)
         # What two digits show as 0 is no more above chance than below.
         above.append(0.0 if abs(score.above_chance) < _NOTHING else score.above_chance)
-        count = f"{score.at_least:,} of {score.null.size:,}"
+        count = f"{score.at_least:,} of {score.draws:,}"
         cases.append(UNDEFINED if isnan(score.observed) else count)
     columns = [
         Column("", [*map(Text, tests)], "left"),
@@ -407,7 +407,8 @@ def print_significance(
     console.print(Text(f"\n{test.sentence}"))
     if events is not None:
         _print_tested_events(events, console, most)
-    legend = _SHIFTS.format(what="scores" if events is None else "alarms")
+    what, scored = ("scores", "scores") if events is None else ("alarms, or of events,", "alarms")
+    legend = _SHIFTS.format(what=what, scored=scored)
     console.print(Text(f"\n{legend}{'' if events is None else _ADJUSTED}", style="dim"))
 
 
