@@ -42,8 +42,8 @@ _SCORES = ("precision", "recall", "f1")
 _LEVELS = (*_SCORES, "caught")
 _APART = 0.05
 _TIED = (
-    "Shifted alarms and shifted events reach different levels of chance (F1 differs by more than "
-    f"{_APART}): alarms or events are tied to a part of the series. The higher level is used."
+    "Alarms or events may be tied to a part of the series: the two levels of chance differ by over "
+    f"{_APART}."
 )
 
 
