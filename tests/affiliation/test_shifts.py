@@ -277,10 +277,11 @@ def test_where_two_levels_differ_there_is_a_caution():
     chance = cc.affiliation(truth, predicted).chance
     assert chance.moved["events"]["f1"] > chance.moved["alarms"]["f1"] + 0.05
     assert chance.f1 == chance.moved["events"]["f1"]
-    assert chance.cautions == [
+    (caution,) = chance.cautions
+    assert caution == (
         "Alarms or events may be tied to a part of the series: "
         "the two levels of chance differ by over 0.05."
-    ]
+    )
     assert cc.affiliation(LABELS, np.ones(60, dtype=int)).chance.cautions == []
     assert cc.affiliation(truth, 0 * predicted).chance.cautions == []
 

@@ -73,7 +73,7 @@ def test_a_broken_limit_is_an_error(run, monkeypatch):
     monkeypatch.setattr(intervals, "LEAST", 1.5)
     assert run("intervals", "--quick").exit_code == 1
     monkeypatch.setattr(chance, "SERIES", 4)
-    monkeypatch.setattr(chance, "MOST_AWAY", -1.0)
+    monkeypatch.setattr(chance, "HIGHEST", -1.0)
     result = run("chance")
     assert result.exit_code == 1
     assert " !" in result.stdout
