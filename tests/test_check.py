@@ -132,8 +132,8 @@ def test_limits_of_counts_are_those_of_the_distribution(count):
 def test_the_same_run_passes_its_baseline():
     result = detector(8, missed={2}, late=3)
     found = cc.check(result, baseline=result)
-    assert (found.status, found.moved, len(found.limits)) == ("pass", (), 3)
-    assert [limit.limit for limit in found.limits] == [*result.values().values()]
+    assert (found.status, found.moved, len(found.limits)) == ("pass", (), 4)
+    assert [limit.limit for limit in found.limits] == [0, *result.values().values()]
 
 
 def test_where_no_event_got_worse_the_number_decides():
@@ -146,12 +146,74 @@ def test_a_loss_on_many_events_fails_and_on_one_is_in_doubt():
     before = detector(20)
     found = cc.check(detector(20, missed=range(8)), baseline=before, tolerance=0.02)
     assert statuses(found)["affiliation_recall"] == "fail"
-    recall = found.limits[1]
+    recall = found.limits[2]
     assert (recall.baseline, recall.limit) == (1.0, 0.98)
     assert 0 <= recall.low < recall.value < recall.high < recall.limit
-    doubted = cc.check(detector(20, missed=[7]), baseline=before, tolerance=0.02)
+    allowed = {"baseline": before, "tolerance": 0.02, "max": {"newly_missed": 1}}
+    doubted = cc.check(detector(20, missed=[7]), **allowed)
     assert statuses(doubted)["affiliation_recall"] == "investigate"
     assert doubted.status == "investigate"
+
+
+def incidents(*caught):
+    """Eight incidents of a list, the even ones critical; some are caught."""
+    result = detector(8, missed=set(range(8)) - set(caught), dated=True).to_dict()
+    for place, row in enumerate(result["events"]):
+        severity = "minor" if place % 2 else "critical"
+        row["details"] = {"title": f"disk {place} full", "severity": severity}
+    return {"schema": "closecall/score/1", **result}
+
+
+def test_a_newly_missed_event_fails_with_its_title_and_severity():
+    before = incidents(*range(8))
+    found = cc.check(incidents(0, 1, 3, 4, 5, 6), baseline=before, tolerance=1)
+    (broken,) = (limit for limit in found.limits if limit.status != "pass")
+    assert (broken.number, broken.value, broken.limit) == ("newly_missed", 2, 0)
+    named = "2024-01-01 04:05:00 disk 2 full (critical), 2024-01-01 12:25:00 disk 7 full (minor)"
+    assert broken.sentence == f"newly_missed is 2, limit <= 0; {named}"
+    assert (found.moved[0].title, found.moved[0].severity) == ("disk 2 full", "critical")
+    suite = ET.fromstring(found.to_junit())  # noqa: S314 - our own
+    assert suite.find(".//failure").get("message") == broken.sentence
+    row = "| newly missed | 2024-01-01 04:05:00 | disk 2 full | critical | on time | missed |"
+    assert row in found.to_markdown()
+    assert "  2024-01-01 04:05:00 disk 2 full (critical): newly missed" in str(found)
+    loosened = cc.check(
+        incidents(0, 1, 3, 4, 5, 6), baseline=before, tolerance=1, max={"newly_missed": 2}
+    )
+    assert (loosened.status, loosened.limits[0].reason) == ("pass", named)
+    assert cc.check(before, baseline=incidents(0, 1)).status == "pass"
+    hint = "Events are newly missed against a `baseline`"
+    assert hint in message(ValueError, cc.check, before, max={"newly_missed": 0})
+
+
+def test_close_calls_are_missed_too():
+    truth, alarms = np.zeros((2, 1000), dtype=int)
+    truth[500:520] = alarms[500:520] = 1
+    before = cc.affiliation(truth, alarms)
+    near = cc.affiliation(truth, np.roll(alarms, 20))
+    assert (near.missed, near.close_calls) == (1, 1)
+    found = cc.check(near, max={"missed": 0, "close_calls": 1}, baseline=before, tolerance=1)
+    assert statuses(found) | {"affiliation_f1": "pass"} == {
+        **dict.fromkeys(("missed", "newly_missed"), "fail"),
+        **dict.fromkeys(("close_calls", "affiliation_precision"), "pass"),
+        **dict.fromkeys(("affiliation_recall", "affiliation_f1"), "pass"),
+    }
+    assert (found.moved[0].change, found.moved[0].after) == ("newly missed", "close call")
+    far = cc.affiliation(truth, np.roll(alarms, 300))
+    for now, was, change in (
+        (far, near, "no longer a close call"),
+        (near, far, "now a close call"),
+        (before, near, "newly caught"),
+    ):
+        found = cc.check(now, baseline=was, tolerance=1)
+        assert (found.moved[0].change, found.status) == (change, "pass")
+
+
+def test_what_was_caught_above_chance_can_be_limited():
+    result = detector(8, missed={2})
+    found = cc.check(result, min={"caught_above_chance": result.caught_above_chance})
+    assert found.status == "pass"
+    assert cc.check(result, min={"caught_above_chance": 1}).status == "fail"
 
 
 def test_with_fewer_than_six_events_the_number_decides_against_a_baseline():
@@ -287,6 +349,11 @@ def test_a_batch_is_checked_by_means_over_series():
     )
     assert (caught.value, rate.value) == (14, 0)
     assert np.isnan([caught.low, rate.low]).all()
+    (missed,) = cc.check(result, max={"missed": 1}).limits
+    assert (missed.value, missed.status) == (2, "fail")
+    chance = sum(result.rows["chance_caught"].to_pylist())
+    (above,) = cc.check(result, min={"caught_above_chance": 0}).limits
+    assert above.value == pytest.approx((14 - chance) / (16 - chance))
 
 
 def test_batches_are_compared_series_by_series():
@@ -297,8 +364,10 @@ def test_batches_are_compared_series_by_series():
     assert [(moved.series, moved.change) for moved in found.moved] == [
         (name, "fewer caught") for name in "abcdefg"
     ]
+    assert (found.limits[0].value, found.limits[0].reason) == (7, "a, b, c, d, e, f, g")
     doubted = cc.check(batch(missed="a")(), baseline=before, tolerance=0.02)
     assert statuses(doubted)["affiliation_recall"] == "investigate"
+    assert statuses(doubted)["newly_missed"] == doubted.status == "fail"
 
 
 def test_rows_of_events_of_a_batch_say_what_moved():
@@ -316,10 +385,18 @@ def test_a_series_on_which_the_detector_gave_nothing_never_passes():
     (limit,) = cc.check(broken, min={"caught": 1}).limits
     assert (limit.status, limit.reason) == ("investigate", "the detector gave nothing on 1 series")
     assert "| reason |" in cc.check(broken, min={"caught": 1}).to_markdown()
+    lost, *others = cc.check(broken, baseline=sound).limits
+    assert (lost.number, lost.value, lost.status, lost.reason) == ("newly_missed", 2, "fail", "c")
     found = cc.check(broken, baseline=sound)
-    assert {limit.status for limit in found.limits} == {"investigate"}
-    assert {limit.reason for limit in found.limits} == {"1 series had a number, and have none now"}
+    assert {limit.status for limit in others} == {"investigate"}
+    assert {limit.reason for limit in others} == {"1 series had a number, and have none now"}
     assert [(moved.change, moved.after) for moved in found.moved] == [("fewer caught", "no result")]
+
+
+def test_a_series_without_a_result_has_no_rows_of_events():
+    runs = (batch(nan_in=lost)(per_event=True) for lost in ("c", ""))
+    found = cc.check(next(runs), baseline=next(runs))
+    assert (found.limits[0].value, found.limits[0].reason, found.status) == (2, "c", "fail")
 
 
 def test_a_batch_without_any_result_fails():
@@ -349,8 +426,10 @@ def record(precision, recall):
         for place, (p, r) in enumerate(zip(precision.tolist(), recall.tolist(), strict=True))
     ]
     p, r = float(precision.mean()), float(recall.mean())
-    counts = dict.fromkeys(("caught", "alarms", "false_alarms", "alarmed"), 0)
-    above = dict.fromkeys(("precision_above_chance", "recall_above_chance", "f1_above_chance"))
+    counts = ("caught", "close_calls", "missed", "alarms", "false_alarms", "alarmed")
+    counts = dict.fromkeys(counts, 0)
+    above = (f"{name}_above_chance" for name in ("precision", "recall", "f1", "caught"))
+    above = dict.fromkeys(above)
     scores = {"precision": p, "recall": r, "f1": 2 * p * r / (p + r)}
     return {"schema": "closecall/score/1", **counts, **above, **scores, "events": events}
 
@@ -405,14 +484,14 @@ def test_what_files_say_breaks_no_xml():
     found = cc.check(odd, min={"\x00\ud800": 2}, baseline=plain)
     root = ET.fromstring(found.to_junit())  # noqa: S314 - our own
     assert root.find(".//testcase").get("name") == r"\x00\ud800 >= 2"
-    assert root.find(".//system-out").text.count("newly \\x01") == 8
+    assert root.find(".//system-out").text.count("newly missed (on time, now \\x01)") == 8
 
 
 def test_markdown_has_the_tables_and_no_markup_of_names():
     runs = {"a|b`<i>": detector(8, late=2)}
     text = cc.check(runs, min={"caught": 9}, baseline=detector(8)).to_markdown()
     lines = text.splitlines()
-    assert lines[0].startswith("## closecall check: fail: 1 of 4 limits broken, ")
+    assert lines[0].startswith("## closecall check: fail: 1 of 5 limits broken, ")
     assert lines[2] == "| status | detector | number | value | 95 % interval | limit | baseline |"
     assert lines[4] == r"| fail | a\|b\`\<i\> | caught | 8 | - | \>= 9 |  |"
     assert "### What moved against the baseline" in lines
@@ -429,7 +508,7 @@ def test_a_result_shows_itself():
     found = cc.check(detector(8, late=2), baseline=detector(8), tolerance=0.5)
     assert repr(found) == f"Check({found.headline}; 8 moved)"
     page = found._repr_html_()
-    assert page.count("<tr>") == 2 + 3 + 8
+    assert page.count("<tr>") == 2 + 4 + 8
     assert found.to_dict()["moved"][0]["before"] == "on time"
     lone = cc.check(detector(8), min={"caught": 8})._repr_html_()
     assert (lone.count("<table>"), "pass: 1 limit kept" in lone) == (1, True)
@@ -479,3 +558,9 @@ def test_batches_of_other_series_are_refused():
     other = batch(names="abcdefgx")()
     told = message(ValueError, cc.check, batch()(), baseline=other)
     assert "to hold the series at hand, got 1 that it lacks and 1 others, such as h." in told
+
+
+def test_silence_counts_as_an_f1_of_0_in_the_means_of_a_batch():
+    columns = {"series": [0] * 4 + [1] * 4, "label": [0, 1, 0, 0] * 2, "p": [0, 1, 0, 0] + [0] * 4}
+    result = cc.evaluate_frame(pa.table(columns), by="series", truth="label", predicted="p")
+    assert cc.check(result, min={"affiliation_f1": 0.9}).limits[0].value == 0.5

@@ -236,3 +236,49 @@ def test_the_first_name_that_is_none_ends_the_reading_of_metrics():
     with pytest.raises(InputTypeError, match="`metrics` to be names of metrics, got 3"):
         cc.evaluate(TRUTH, PREDICTED, metrics=names)
     assert next(names) == "classical"
+
+
+def test_each_detector_on_its_own_time_has_the_numbers_of_itself_alone():
+    rng = np.random.default_rng(5)
+    times = np.datetime64("2024-01-01", "s") + np.cumsum(rng.integers(1, 9, 60)).astype("m8[m]")
+    axis = {"times": times, "end": times[-1] + np.timedelta64(60, "s"), "ignore": np.arange(60) < 4}
+    metrics = ["affiliation", "classical", "range_based", "auc_roc", "vus"]
+    for _ in range(10):
+        truth = np.repeat(rng.random(20) < 0.4, 3).astype(int)
+        scores = {name: rng.random(60) + truth for name in "abc"}
+        scores["a"][rng.random(60) < 0.2], scores["b"][10:20] = np.nan, np.nan
+        labels = {"labels": rng.integers(0, 2, 60)}
+        chosen = {"a": "quantile:0.8", "b": 1}
+        for fit in (None, np.arange(60) < 30):
+            given = {"metrics": metrics, "fit": fit, **axis}
+            found = cc.evaluate(truth, labels, scores=scores, threshold=chosen, nan="each", **given)
+            without = {"labels": 4, "a": 4 + np.isnan(scores["a"][4:]).sum(), "b": 14, "c": 4}
+            for row in found:
+                name = row["detector"]
+                ignored = row.pop("ignored_time")
+                if name in chosen:
+                    alone = cc.evaluate(
+                        truth, scores=scores[name], threshold=chosen[name], nan="ignore", **given
+                    )
+                    assert {key: row[key] for key in alone} == alone
+                    assert row.signature.adding(nan="ignore") == alone.signature
+                steps = np.diff(np.append(times, axis["end"]))
+                if fit is None and name != "a":
+                    kept = np.arange(60) >= 4
+                    kept &= ~np.isnan(scores.get(name, np.zeros(60)))
+                    assert ignored == steps[~kept].sum()
+                    assert (~kept).sum() == without[name]
+            assert "nan:each" in str(found.signature)
+
+
+def test_a_single_detector_on_its_own_time_is_that_on_the_time_of_all():
+    without = np.where(np.arange(12) == 3, np.nan, SCORES)
+    rows = [
+        cc.evaluate(
+            TRUTH, PREDICTED, scores=without, nan=nan, metrics=["classical", "average_precision"]
+        )
+        for nan in ("ignore", "each")
+    ]
+    assert rows[0] == rows[1]
+    (one,) = cc.evaluate(TRUTH, scores={"a": without}, nan="each", metrics=["average_precision"])
+    assert (one["average_precision"], one["ignored_time"]) == (rows[0]["average_precision"], 1)

@@ -232,7 +232,7 @@ REFUSED = {
         ),
         (
             lambda: read_scored([0, 1], [1, 2], nan="drop"),
-            "Expected `nan` to be 'raise' or 'ignore', got 'drop'.",
+            "Expected `nan` to be 'raise', 'ignore' or 'each', got 'drop'.",
         ),
         (lambda: read_scored([0, 1], [NAN, NAN], nan="ignore"), NOTHING_LEFT),
         (

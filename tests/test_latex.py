@@ -142,7 +142,22 @@ def test_tables_have_the_numbers_of_their_results(tables):
     assert "over 12 series, with 95 \\% intervals.}" in tables["batch with intervals"]
     assert tables["score with intervals"].count("--") == 3
     assert "12 true events, with 90 \\% intervals.}" in tables["score with intervals"]
-    assert "1.000 & 1.000 & 1.000 & 12 & 0 " in tables["score"]
+    label = np.tile(np.isin(np.arange(60), range(20, 26)), 12)
+    chance = cc.affiliation(label, label).chance
+    cells = f"1.000 & {chance.f1:.3f} & 12 & {chance.caught:.2f} & 0 "
+    assert f"1.000 & 1.000 & {cells}" in tables["score"]
+    for name in ("score", "compare", "compare with intervals"):
+        assert "F1 & chance & caught & chance & false alarms" in tables[name]
+        below = "Over 12 true events. Chance: means over the same alarms, shifted in time."
+        assert f"\\par\\smallskip {below}\n" in tables[name]
+    assert "F1 & chance & average precision & caught & chance & mean rank" in tables["batch"]
+    rows = [line.partition(" & ")[0] for line in tables["batch with intervals"].splitlines()[8:16]]
+    assert rows[2:] == [
+        *("F1", "F1 by chance", "average precision", "caught", "caught by chance", "mean rank")
+    ]
+    assert "mean affiliation\\_f1 & chance & best on" in tables["ranks"]
+    for name in ("batch", "batch with intervals", "ranks"):
+        assert "Over 12 true events. Chance: means over the same alarms, shifted" in tables[name]
     assert "letter in common" in tables["ranks"]
     assert "Holm over 6 pairs" in tables["ranks"]
     # LaTeX prints | as a dash, and would not break lines there.
@@ -202,7 +217,10 @@ def test_a_long_name_stays_in_one_cell():
     assert lines[8] == f"{escape(name)} & 0.500 & 0.500 & 0.500 \\\\"
 
 
-@pytest.mark.parametrize(("letters", "size"), [(73, "footnotesize"), (74, "scriptsize")])
+@pytest.mark.parametrize(
+    ("letters", "size"),
+    [(73, "footnotesize"), (74, "scriptsize"), (87, "scriptsize"), (88, "tiny")],
+)
 def test_a_table_of_more_than_82_letters_is_set_in_smaller_type(letters, size):
     """Each of the two columns has one letter more, for the space beside it."""
     rows = [{"name": "x" * letters, "f1": "0.50000"}]

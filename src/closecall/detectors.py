@@ -19,6 +19,7 @@ from closecall.scores import (
     samples_without_score,
 )
 from closecall.series import (
+    Closed,
     Pair,
     Scored,
     TruthInSpan,
@@ -31,6 +32,7 @@ from closecall.series import (
 )
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -39,6 +41,7 @@ class Detectors:
     """Detectors by name on one series: true events, predictions and scores on one clock."""
 
     truth: TruthInSpan
+    """In the time that is evaluated for all; with ``nan="each"``, whatever scores are missing."""
     predicted: dict[str, Pair]
     """Those that gave labels or events."""
     scored: dict[str, Scored]
@@ -125,19 +128,34 @@ def read_detectors(
     axis = series.axis
     if axis is not None and columns:
         require_samples_inside(axis, series.start, series.stop)
-    stretches = read_stretches(ignore, max_step, axis, samples_without_score(columns.values(), nan))
-    series, (intervals, left_out, kept) = in_evaluated_time(series, intervals, labels, stretches)
-    for called, values in columns.items():
-        require_scores(values, called, kept)
-    series = series.asking(max_step=max_step, nan=nan).calling(close)
+    several = len(labelled) + len(scored) > 1
+    values = {name if several else "": columns[called] for name, (called, _) in scored.items()}
+    missing = samples_without_score(values, nan)
+    stretches = read_stretches(ignore, max_step, axis)
+
+    def evaluated(missing: Mapping[str, NDArray[np.bool_]]) -> tuple[TruthInSpan, Closed]:
+        without = [*stretches, *read_stretches(None, None, axis, missing)]
+        found, closed = in_evaluated_time(series, intervals, labels, without)
+        return found.asking(max_step=max_step, nan=nan).calling(close), closed
+
+    each = nan == "each" and several
+    shared = evaluated({} if each else missing)
+    whole, closed = shared
+    in_time = {
+        name: evaluated({"": missing[name]}) if each and name in missing else shared
+        for name in scored
+    }
+    for name, (called, _) in scored.items():
+        require_scores(columns[called], called, in_time[name][1].kept)
     return Detectors(
-        truth=series,
+        truth=whole,
         predicted={
-            name: series.predicting(intervals[called], left_out[called])
+            name: whole.predicting(closed.sides[called], closed.left_out[called])
             for name, (called, _) in labelled.items()
         },
         scored={
-            name: Scored.of(series, columns[called], kept) for name, (called, _) in scored.items()
+            name: Scored.of(in_time[name][0], columns[called], in_time[name][1].kept)
+            for name, (called, _) in scored.items()
         },
     )
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from math import nan as undefined
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from closecall.affiliation.rules import ThresholdRule, read_rules
 from closecall.detectors import read_detectors
 from closecall.errors import InputTypeError
@@ -58,23 +60,30 @@ class EvaluationTable(list[Evaluation]):
         """What decided these digits, of all detectors; see `closecall.signature`."""
         signed = {row["detector"]: row.signature for row in self}
         cuts = {name: signature.options.get("threshold") for name, signature in signed.items()}
+        ignored = {
+            name: dict(signature.parts).get("ignore", "none") for name, signature in signed.items()
+        }
         first, *others = signed.values()
         options: dict[str, Any] = {
             "data": joined_hash({x: signature.data for x, signature in signed.items()})
         }
+        for signature in others:  # labels have none
+            options |= {key: x for key, x in signature.options.items() if key == "nan"}
         if any(
             signature.options.get("threshold") != first.options.get("threshold")
             for signature in others
         ):
             known = {name: cut for name, cut in cuts.items() if cut is not None}
             options |= {"threshold": None, "thresholds": known}
+        if len(set(ignored.values())) > 1:  # each has its own evaluated time
+            options["ignore"] = f"#{joined_hash(ignored)}"
         return first.adding(**options)
 
-    def to_latex(self, *, caption: str = "", note: str | None = None) -> str:
+    def to_latex(self, *, caption: str = "", said: str = "", note: str | None = None) -> str:
         """Write a table for a paper: a row for each number and a column for each detector.
 
-        The best of a row is bold, the second underlined; the package booktabs is needed. The `note`
-        is below the table: the signature, unless there is another.
+        The best of a row is bold, the second underlined; the package booktabs is needed. What is
+        `said` is below the table, and the `note`: the signature, unless there is another.
         """
         return latex_table(
             self,
@@ -83,6 +92,7 @@ class EvaluationTable(list[Evaluation]):
             title=f"Metrics of {counted(len(self), 'detector')}",
             label="metrics",
             caption=caption,
+            said=said,
             note=self.signature.note if note is None else note,
             across="detector",
         )
@@ -130,7 +140,9 @@ def evaluate(
         As in `closecall.affiliation`; every metric counts evaluated time only.
     nan
         What to do with samples whose score is nan: ``"raise"``, or ``"ignore"`` their time, also
-        for the metrics of `predicted`, and for all detectors if one of them has none.
+        for the metrics of `predicted`, and for all detectors if one of them has none. ``"each"``
+        ignores it only for the detector that has none: each is judged on its own time, and rows of
+        several detectors then have ``ignored_time``.
 
     Returns
     -------
@@ -208,7 +220,7 @@ def _row(
         if isinstance(truth, Events):  # which have no samples to count
             inputs["samples"] = inputs["times"] = judged.at(row["threshold"])
     of_scores = any(entry.takes == "scores" for entry, _ in chosen)
-    if "scores" not in inputs and (of_scores or (scores is not None and given["nan"] == "ignore")):
+    if "scores" not in inputs and (of_scores or (scores is not None and given["nan"] != "raise")):
         # First, since samples without a score are ignored by all metrics.
         inputs["scores"] = read_scored(truth, scores, **given)
         axis["ignore"] = inputs["scores"].ignored
@@ -250,7 +262,7 @@ def _signed(
 def _table(
     sides: _Sides, chosen: _Chosen, given: dict[str, Any], threshold: Any = None, fit: Any = None
 ) -> EvaluationTable:
-    """Compute the metrics of each detector, on the time that is evaluated for all of them."""
+    """Compute the metrics of each detector, on the time that is evaluated for it, or for all."""
     truth, predicted, scores = sides
     read = read_detectors(truth, predicted, scores, **given)
     if not read.scored and (threshold is not None or fit is not None):
@@ -259,7 +271,9 @@ def _table(
     shared = {**given, "ignore": read.truth.ignored}
     judged = shared
     if fit is not None:
-        _, rest = fit_and_rest(truth, scores[next(iter(read.scored))], fit, **shared)
+        # Missing scores are ignored above for all detectors, or below for each by itself.
+        length = next(iter(read.scored.values())).all_scores.size
+        _, rest = fit_and_rest(truth, np.zeros(length), fit, **shared)
         judged = {**shared, "ignore": rest.ignored}
         read = read_detectors(truth, predicted, scores, **judged)
     labels, curves = (
@@ -278,9 +292,11 @@ def _table(
         else:
             rows[name] = _row(sides, chosen, shared, rules[name], fit)
     columns = dict.fromkeys(key for row in rows.values() for key in row)
-    table = EvaluationTable()
+    table, series = EvaluationTable(), read.predicted | read.scored
     for name, row in rows.items():
         full = Evaluation({"detector": name} | {key: row.get(key, undefined) for key in columns})
+        if given["nan"] == "each":
+            full["ignored_time"] = series[name].ignored_time
         full.signature = row.signature
         table.append(full)
     return table

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from closecall.axis import Axis
 
 FAR = 10  # times the median step, from which on a step is told
+_MOST_NAMED = 5  # detectors whose missing scores leave out true events of many series
 _WARM_UP = 0.1  # of the time, from which on a quiet start is told
 
 
@@ -28,12 +29,17 @@ class Stretches(NamedTuple):
 
     name: str
     intervals: Intervals
+    detector: str = ""
+    """The one of several that has no scores there."""
 
 
 def read_stretches(
-    ignore: Any, max_step: Any, axis: Axis | None, missing: NDArray[np.bool_] | None = None
+    ignore: Any,
+    max_step: Any,
+    axis: Axis | None,
+    missing: Mapping[str, NDArray[np.bool_]] | None = None,
 ) -> list[Stretches]:
-    """Read what is to be ignored: `ignore`, gaps, and samples without a score."""
+    """Read what is to be ignored: `ignore`, gaps, and samples without a score by detector."""
     stretches = []
     if isinstance(ignore, IgnoredTime):
         intervals = Intervals(ignore.starts, ignore.stops, ignore.clock)
@@ -49,8 +55,11 @@ def read_stretches(
             )
         gaps = axis.gaps(read_length(max_step, axis.clock, "max_step"))
         stretches.append(Stretches("max_step", Intervals(*gaps, axis.clock)))
-    if missing is not None and axis is not None:
-        stretches.append(Stretches("scores", Intervals.from_labels(missing, axis)))
+    if missing and axis is not None:
+        stretches += [
+            Stretches("scores", Intervals.from_labels(samples, axis), detector)
+            for detector, samples in missing.items()
+        ]
     return [part for part in stretches if len(part.intervals)]
 
 
@@ -137,6 +146,22 @@ def said_once(sentences: Mapping[str, Iterable[str]]) -> list[str]:
     ]
 
 
+def ignored_notes(series: Mapping[str, Any], alarms: Mapping[str, int]) -> list[str]:
+    """Return what to say of the ignored time of detectors; those with the same are told together.
+
+    `alarms` are how many alarms lie wholly in it, by detector.
+    """
+    together: dict[int, list[str]] = {}
+    for name, one in series.items():
+        together.setdefault(id(one.ignored), []).append(name)
+    sentences = []
+    for names in together.values():
+        whose = f"{listed(names)}: " if len(together) > 1 else ""
+        told = ignored_note(series[names[0]], {name: alarms[name] for name in names})
+        sentences += [f"{whose}{sentence}" for sentence in told]
+    return sentences
+
+
 def ignored_note(series: Any, alarms: Mapping[str, int]) -> list[str]:
     """Return what to say of ignored time, if there is any.
 
@@ -144,17 +169,53 @@ def ignored_note(series: Any, alarms: Mapping[str, int]) -> list[str]:
     """
     if series.ignored is None:
         return []
-    dated = series.clock.kind == "datetime"
-    unit = series.clock.seconds if dated else 1
-    ignored, evaluated = series.ignored.total * unit, (series.stop - series.start) * unit
     left = [counted(series.left_out.events, "true event")] if series.left_out.events else []
     for name, count in alarms.items():
         if count:
             of = f" of {plain_name(name)}" if len(alarms) > 1 else ""
             left.append(counted(count, "alarm") + of)
-    lengths = [length_text(value, dated=dated) for value in (ignored, evaluated + ignored)]
     without = f"; left out: {', '.join(left)}" if left else ""
-    return [f"Ignored: {lengths[0]} of {lengths[1]}{without}."]
+    return [f"Ignored: {ignored_length(series)}{without}."]
+
+
+def ignored_length(series: Any) -> str:
+    """Write how much of the time is ignored, such as ``2 h of 1 d``."""
+    dated = series.clock.kind == "datetime"
+    unit = series.clock.seconds if dated else 1
+    total = 0 if series.ignored is None else series.ignored.total
+    lengths = total * unit, (series.stop - series.start) * unit + total * unit
+    return " of ".join(length_text(value, dated=dated) for value in lengths)
+
+
+def unscored_notes(series: Any) -> list[str]:
+    """Return whose missing scores leave out how many true events, for all detectors alike."""
+    return [
+        _left_out(count, series.unscored.events, _why_unscored(detectors))
+        for detectors, count in series.unscored.left_out.items()
+    ]
+
+
+def advice_on_missing_scores(lost: Mapping[str, int], events: int) -> list[str]:
+    """Return the same for many series with so many events, and what to do about it.
+
+    Of many detectors, those are named whose missing scores leave out the most.
+    """
+    counts = sorted(((x, count) for x, count in lost.items() if count), key=lambda pair: -pair[1])
+    told = [_left_out(count, events, _why_unscored((x,))) for x, count in counts[:_MOST_NAMED]]
+    return [*told, "--nan each scores each detector on its own time."] if told else []
+
+
+def _left_out(count: int, events: int, why: str) -> str:
+    are = "is" if count == 1 else "are"
+    return f"{count} of {counted(events, 'true event')} {are} left out because {why}."
+
+
+def _why_unscored(detectors: tuple[str, ...]) -> str:
+    if not detectors:
+        return "no sample there has the scores of all detectors"
+    *others, last = (f"`{plain_name(name)}`" for name in detectors)
+    names = f"{', '.join(others)} and {last}" if others else last
+    return f"{names} {'have' if others else 'has'} no scores there"
 
 
 def advice_on_many(gaps: int, quiet: int, series: int) -> list[str]:

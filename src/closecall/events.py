@@ -14,9 +14,10 @@ from closecall.columns import read_column, require_one_index
 from closecall.compiled import interruptible
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.parameters import read_duration, read_length
+from closecall.wording import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import tzinfo
 
     from numpy.typing import NDArray
@@ -138,15 +139,22 @@ class Intervals:
         """Write one interval as the caller would."""
         return interval_text(self.clock, self.starts[index].item(), self.stops[index].item())
 
-    def merged(self, gap: float = 0) -> Intervals:
-        """Join what overlaps or touches, or is separated by less than a gap, in ticks."""
+    def merged(self, gap: float = 0, severity_order: tuple[str, ...] = ()) -> Intervals:
+        """Join what overlaps or touches, or is separated by less than a gap, in ticks.
+
+        With an order, of severities from the lowest to the highest, the highest is kept.
+        """
         if len(self) == 0:
             return self
         reach = np.maximum.accumulate(self.stops)
         apart = self.starts[1:] - reach[:-1]
         first = np.concatenate(([True], (apart > 0) & (apart >= gap)))
         last = np.concatenate((first[1:], [True]))
-        details = {name: _joined(values, first) for name, values in self.details.items()}
+        orders = {"severity": severity_order}
+        details = {
+            name: _joined(values, first, orders.get(name, ()))
+            for name, values in self.details.items()
+        }
         return Intervals(self.starts[first], reach[last], self.clock, details)
 
     def within(self, start: Tick, stop: Tick) -> Intervals:
@@ -215,15 +223,48 @@ class Intervals:
         self.refuse(outside, rule, argument=name, **fields)
 
 
-def _joined(values: NDArray[Any], first: NDArray[np.bool_]) -> NDArray[Any]:
-    """Join the details of intervals that became one; several texts are separated by "; "."""
+def _joined(values: NDArray[Any], first: NDArray[np.bool_], order: tuple[str, ...]) -> NDArray[Any]:
+    """Join the details of intervals that became one: all, separated by "; ", or the last in order.
+
+    What the order does not have is an error.
+    """
+    texts = dict.fromkeys(str(value) for value in values.tolist() if value is not None)
+    others = [text for text in texts if text not in order]
+    if order and others:
+        rule = "to list every severity, from the lowest to the highest"
+        got = f"{', '.join(order)} beside events of {listed(others)}"
+        raise InputError(rule, got, argument="severity_order")
     groups = np.split(values, np.flatnonzero(first)[1:])
     joined = np.empty(len(groups), dtype=object)
     for index, group in enumerate(groups):
         # By their text: what a file lists of an event may be a list itself.
         known = {str(value): value for value in group.tolist() if value is not None}
-        joined[index] = "; ".join(known) if len(known) > 1 else next(iter(known.values()), None)
+        if len(known) < 2:  # noqa: PLR2004 - there is nothing to join
+            joined[index] = next(iter(known.values()), None)
+        else:
+            joined[index] = known[max(known, key=order.index)] if order else "; ".join(known)
     return joined
+
+
+def read_severity_order(order: Any, *, merge: bool = True) -> tuple[str, ...]:
+    """Read severities from the lowest to the highest: ``"low,high"``, or a list of them.
+
+    Only where events are merged are they compared.
+
+    >>> read_severity_order("low, high")
+    ('low', 'high')
+    """
+    if order is None or (isinstance(order, tuple) and not order):
+        return ()
+    parts = order.split(",") if isinstance(order, str) else order
+    listed = isinstance(parts, list | tuple) and all(isinstance(one, str | int) for one in parts)
+    names = [str(one).strip() for one in parts] if listed else []
+    if not names or not all(names) or len({*names}) < len(names):
+        rule = "to list different severities, from the lowest to the highest"
+        raise InputTypeError(rule, shown(order), argument="severity_order")
+    if not merge:
+        raise InputError("only beside `merge`", shown(order), argument="severity_order")
+    return tuple(names)
 
 
 def interval_text(clock: Clock, start: Tick, stop: Tick) -> str:
@@ -365,7 +406,9 @@ class Events:
         """The time zone the events were given in."""
         return self.intervals.clock.tz
 
-    def merged(self, gap: Any = None) -> Events:
+    def merged(
+        self, gap: Any = None, *, severity_order: Sequence[str] | str | None = None
+    ) -> Events:
         """Join intervals that overlap or touch, or that less than a gap separates.
 
         Parameters
@@ -373,6 +416,9 @@ class Events:
         gap
             A length of time: a number, or a timedelta beside datetimes. What is separated by it or
             by more stays apart.
+        severity_order
+            Severities from the lowest to the highest, ``["low", "high"]`` or ``"low,high"``. Joined
+            events keep the highest; without an order, all are listed, as other details are.
 
         Examples
         --------
@@ -383,7 +429,7 @@ class Events:
         Events([(1, 9)])
         """
         ticks = 0 if gap is None else read_duration(gap, self.intervals.clock, "gap")
-        return Events.wrap(self.intervals.merged(ticks))
+        return Events.wrap(self.intervals.merged(ticks, read_severity_order(severity_order)))
 
     def clipped(self, start: Any, stop: Any) -> Events:
         """Cut events that reach beyond a span, and drop those outside of it.

@@ -53,3 +53,15 @@ def first_highest(values: NDArray[np.float64]) -> int:
     1
     """
     return int((values >= values.max() * (1 - _ROUNDING)).argmax())
+
+
+def counted_f1(f1: Any, alarms: Any, events: Any) -> NDArray[np.float64]:
+    """Return F1 as it counts where series are averaged: silence must not pay.
+
+    It is undefined without any alarm, and counts as 0 there if there are true events.
+
+    >>> counted_f1([np.nan, np.nan, 0.5], [0, 3, 3], [2, 2, 2])
+    array([0. , nan, 0.5])
+    """
+    silent = np.isnan(f1) & (np.asarray(alarms) == 0) & (np.asarray(events) > 0)
+    return np.where(silent, 0.0, f1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputTypeError, shown
+from closecall.notebook import heading
 from closecall.plain import plain
 from closecall.wording import plain_name
 
@@ -27,7 +28,8 @@ _SPECIAL = {
 _MANY = 100
 _NO_NUMBER = "--"
 _COMMANDS = r"\\[a-z]+\{?|[{}\\]"
-_LETTERS = 82  # that fit the text width of an article
+# Letters that fit the text width of an article, by the size of the type.
+_SIZES = ((82, "footnotesize"), (96, "scriptsize"))
 
 
 def escape(text: str) -> str:
@@ -37,6 +39,27 @@ def escape(text: str) -> str:
     \# events: 6\% of Y \textless{} 40
     """
     return "".join(_SPECIAL.get(character, character) for character in text)
+
+
+def latex_heading(name: str, *, abreast: bool = True) -> str:
+    """Return the heading of a column of that name in Python.
+
+    A level of chance is right of its number, whose name is left out where columns are `abreast`.
+
+    >>> latex_heading("false_alarms"), latex_heading("mean_chance_f1")
+    ('false alarms', 'chance')
+    >>> latex_heading("mean_chance_f1", abreast=False)
+    'F1 by chance'
+    """
+    level = name.removeprefix("mean_")
+    if not level.startswith("chance_"):
+        return heading(name)
+    return "chance" if abreast else f"{heading(level.removeprefix('chance_'))} by chance"
+
+
+def chance_note(events: str, moved: str = "alarms") -> str:
+    """Return what is said below a table with levels of chance, over so many events."""
+    return f"Over {events}. Chance: means over the same {moved}, shifted in time."
 
 
 def line(cells: Iterable[str]) -> str:
@@ -123,7 +146,8 @@ def latex_table(
         texts = [all(isinstance(row.get(name), str) for row in rows) for name in headings]
         kinds = "".join("l" if text else "r" for text in texts)
     widths = [[len(re.sub(_COMMANDS, "", cell)) + 1 for cell in cells] for cells in lines]
-    wide = sum(map(max, zip(*widths, strict=True))) > _LETTERS
+    width = sum(map(max, zip(*widths, strict=True)))
+    size = next((size for most, size in _SIZES if width <= most), "tiny")
     head, *body = map(line, lines)
     return floating(
         kinds,
@@ -132,8 +156,8 @@ def latex_table(
         caption=caption or title,
         label=label,
         notes=filter(None, (said, note)),
-        size="scriptsize" if wide else "footnotesize",
-        between=2 if wide else 3,
+        size=size,
+        between=3 if size == "footnotesize" else 2,
     )
 
 

@@ -14,10 +14,13 @@ from closecall.errors import InputError, InputTypeError, shown
 from closecall.parameters import is_number, require_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
+NAN = ("raise", "ignore", "each")
+"""What to do with samples without a score: raise, ignore their time, or ignore it for the detector
+that has none, and not for the others."""
 _NUMBERS = re.compile(
     "u?int|halffloat|float|double|null|decimal|dictionary<values=(u?int|float|double)"
 ).match  # types of Arrow
@@ -99,15 +102,16 @@ def _has_nan(scores: NDArray[Any]) -> bool:
 
 def require_nan(nan: Any) -> None:
     """Raise unless it is said what to do with samples that have no score."""
-    require_choice(nan, "nan", ("raise", "ignore"))
+    require_choice(nan, "nan", NAN)
 
 
-def samples_without_score(columns: Iterable[NDArray[Any]], nan: str) -> NDArray[np.bool_] | None:
-    """Return the samples to ignore, where any of the detectors has no score."""
+def samples_without_score(
+    columns: Mapping[str, NDArray[Any]], nan: str
+) -> dict[str, NDArray[np.bool_]]:
+    """Return the samples to ignore, by detector that has no score there."""
     if nan == "raise":
-        return None
-    missing = [np.isnan(scores) for scores in columns if _has_nan(scores)]
-    return np.logical_or.reduce(missing) if missing else None
+        return {}
+    return {name: np.isnan(scores) for name, scores in columns.items() if _has_nan(scores)}
 
 
 def predicted_at(scores: NDArray[Any], threshold: Any) -> NDArray[np.uint8]:

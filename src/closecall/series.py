@@ -28,6 +28,8 @@ from closecall.scores import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from closecall.clock import Clock, Tick, Ticks
@@ -50,6 +52,23 @@ class LeftOut(NamedTuple):
 NONE_LEFT_OUT = LeftOut(0, 0)
 
 
+class Unscored(NamedTuple):
+    """True events that are left out only because one of several detectors has no scores there."""
+
+    left_out: dict[tuple[str, ...], int]
+    """How many, by the detectors of which each has no scores there; by none where it takes the
+    missing scores of several."""
+    events: int
+    """How many true events there are, without those in time that is ignored anyway."""
+
+    def of(self, detector: str) -> int:
+        """Return how many are left out because this detector has no scores there."""
+        return sum(count for names, count in self.left_out.items() if detector in names)
+
+
+NONE_UNSCORED = Unscored({}, 0)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TruthInSpan:
     """Disjoint true events, and the span of the whole series that holds them."""
@@ -64,6 +83,8 @@ class TruthInSpan:
     """What the time axis is closed over."""
     left_out: LeftOut = NONE_LEFT_OUT
     """How many events lie wholly inside ignored time."""
+    unscored: Unscored = NONE_UNSCORED
+    """How many of them because of missing scores of one of several detectors."""
     close: Tick | None = None
     """How far from an event a close call may be at most, in ticks; None for any distance."""
     asked: dict[str, Any] = field(default_factory=dict)
@@ -318,9 +339,9 @@ def in_evaluated_time(
     parts = [timed for part in stretches for timed in part.intervals.timed(part.name)]
     span = Timed("span", np.array([series.start, series.stop]), series.clock)
     (limits, *ticks), clock = on_one_clock(span, *parts)
-    start, stop = limits.tolist()
-    bounds = np.concatenate(ticks[::2]), np.concatenate(ticks[1::2])
-    ignored = IgnoredTime.within(*bounds, (start, stop), clock)
+    whole = start, stop = tuple(limits.tolist())
+    ends = [*zip(ticks[::2], ticks[1::2], strict=True)]
+    ignored = _ignored_time(ends, whole, clock)
     axis, kept = None if series.axis is None else series.axis.on_clock(clock), None
     if ignored is not None:
         if axis is not None:
@@ -343,6 +364,11 @@ def in_evaluated_time(
             details = {key: values[~covered] for key, values in details.items()}
         closed[name] = Intervals(starts, stops, clock, details)
         left_out[name] = int(np.count_nonzero(covered))
+    unscored = NONE_UNSCORED
+    if left_out["truth"] and any(part.detector for part in stretches):
+        starts, stops = (in_ticks_of(clock, part) for part in sides["truth"].timed("truth"))
+        by_detector = [*zip((part.detector for part in stretches), ends, strict=True)]
+        unscored = _count_unscored(Intervals(starts, stops, clock), by_detector, whole)
     series = TruthInSpan(
         truth=closed["truth"],
         start=start,
@@ -351,8 +377,45 @@ def in_evaluated_time(
         axis=axis,
         ignored=ignored,
         left_out=LeftOut(left_out["truth"], 0),
+        unscored=unscored,
     )
     return series.checked(), Closed(closed, left_out, kept)
+
+
+def _ignored_time(
+    ends: Iterable[tuple[Ticks, Ticks]], span: tuple[Tick, Tick], clock: Clock
+) -> IgnoredTime | None:
+    starts, stops = zip(*ends, strict=True)
+    return IgnoredTime.within(np.concatenate(starts), np.concatenate(stops), span, clock)
+
+
+def _count_unscored(
+    truth: Intervals, ends: list[tuple[str, tuple[Ticks, Ticks]]], span: tuple[Tick, Tick]
+) -> Unscored:
+    """Count the true events that only missing scores leave out; time to ignore is by detector."""
+
+    def covered(*detectors: str) -> NDArray[np.bool_]:
+        chosen = [part for detector, part in ends if detector in detectors]
+        ignored = _ignored_time(chosen, span, truth.clock) if chosen else None
+        if ignored is None:
+            return np.zeros(len(truth), dtype=bool)
+        return ignored.covers(truth.starts, truth.stops)
+
+    anyway = covered("")
+    rest = covered(*(detector for detector, _ in ends)) & ~anyway
+    groups: dict[bytes, list[str]] = {}
+    for detector in dict.fromkeys(detector for detector, _ in ends if detector):
+        lost = covered("", detector) & ~anyway
+        if lost.any():
+            groups.setdefault(lost.tobytes(), []).append(detector)
+            rest &= ~lost
+    left_out = {
+        tuple(detectors): int(np.count_nonzero(np.frombuffer(lost, dtype=bool)))
+        for lost, detectors in groups.items()
+    }
+    if rest.any():
+        left_out[()] = int(np.count_nonzero(rest))
+    return Unscored(left_out, int(np.count_nonzero(~anyway)))
 
 
 def nothing_evaluated() -> InputError:
@@ -514,8 +577,8 @@ def read_scored(
     else:
         limits = whole_axis(axis) if span is None else read_span(span)
         series, _ = in_span({"truth": intervals}, axis, limits, of_samples=True)
-    missing, kept = samples_without_score([values], nan), None
-    if ignore is not None or max_step is not None or missing is not None:
+    missing, kept = samples_without_score({"": values}, nan), None
+    if ignore is not None or max_step is not None or missing:
         stretches = read_stretches(ignore, max_step, axis, missing)
         series, closed = in_evaluated_time(series, {"truth": series.truth}, labels, stretches)
         kept = closed.kept

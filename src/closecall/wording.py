@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 from math import ceil, isinf, isnan, log10
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 UNDEFINED = "-"
+TITLES = ("name", "title", "alertname", "text")
+"""The columns in which lists of events say what an event is called."""
 _LEAST_PVALUE = 0.001
 _LEAST_RATE = 0.1
 _LEAST_LEVEL = 0.05
@@ -234,6 +236,15 @@ def _microseconds(time: str) -> int:
     moment = datetime.fromisoformat(f"{2000 + within}-{month}-{day}T{clock}")
     since = moment.replace(tzinfo=moment.tzinfo or UTC) - datetime(2000, 1, 1, tzinfo=UTC)
     return since // timedelta(microseconds=1) + periods * _FOUR_CENTURIES
+
+
+def event_title(details: Mapping[str, Any]) -> Any:
+    """Return what a list of events calls one of them; None if it does not say.
+
+    >>> event_title({"severity": "high", "title": "disk full"})
+    'disk full'
+    """
+    return next((details[name] for name in TITLES if details.get(name) is not None), None)
 
 
 def outcome_text(

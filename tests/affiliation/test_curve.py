@@ -143,6 +143,13 @@ def test_outline_of_no_point(curve):
         curve.outline(0)
 
 
+@pytest.mark.parametrize(("samples", "shifts"), [(50_000, 400), (1_000_000, 20)])
+def test_chance_of_a_long_curve_takes_fewer_shifts(samples, shifts):
+    truth, scores = np.zeros(samples, int), np.arange(samples) % 5
+    truth[100:110] = 1
+    assert cc.affiliation_curve(truth, scores).chance.shifts == shifts
+
+
 def test_as_plain_values(curve):
     values = json.loads(json.dumps(curve.to_dict(), allow_nan=False))
     assert values["distinct_thresholds"] == 5

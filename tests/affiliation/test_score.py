@@ -220,6 +220,21 @@ def test_outcomes_by_hand(case):
     assert (result.alarms, result.false_alarms) == (len(predicted), false_alarms)
 
 
+def test_a_true_point_where_an_alarm_stops_has_recall_1_and_is_not_caught():
+    result = score([(5, 5)], [(2, 5)], (0, 10))
+    assert (result.recall, result.caught, result.false_alarms) == (1.0, 0, 1)
+    assert result.events.outcome.tolist() == [CLOSE]
+    assert score([(2, 2)], [(2, 5)], (0, 10)).caught == 1
+
+
+def test_alarms_at_one_event_change_what_another_is_above_chance_and_not_its_scores():
+    truth, alarm = [(10, 15), (45, 50)], (11, 14)
+    one, both = (score(truth, alarms, (0, 60)).events for alarms in ([alarm], [alarm, (44, 50)]))
+    assert (one.precision[0], one.recall[0]) == (both.precision[0], both.recall[0])
+    assert one.recall_above_chance[0] > both.recall_above_chance[0]
+    assert one.f1_above_chance[0] != both.f1_above_chance[0]
+
+
 def score(truth, predicted, span, **options):
     return cc.affiliation(Events(truth), Events(predicted), span=span, **options)
 
@@ -297,3 +312,15 @@ def test_columns_of_arrays_that_must_not_be_written_to():
 def test_options_are_keyword_only():
     with pytest.raises(TypeError, match="positional argument"):
         cc.affiliation([0, 1], [0, 1], [0, 1])
+
+
+@pytest.mark.parametrize("count", [1, 3, 10])
+def test_random_alarms_are_a_close_call_one_time_in_ten(count):
+    """Whatever their number: 10 % is what a close call allows chance."""
+    random = np.random.default_rng(count)
+    close = missed = 0
+    for _ in range(2000):
+        alarms = Events.from_points(np.sort(random.uniform(0, 1000, count)))
+        result = cc.affiliation(Events([(480.0, 500.0)]), alarms, span=(0.0, 1000.0))
+        close, missed = close + result.close_calls, missed + result.missed
+    assert close / missed == pytest.approx(0.1, abs=0.02)  # three standard errors

@@ -520,19 +520,25 @@ def test_ranks_refuse_what_cannot_be_ranked(run, refuse, twelve_series):
     assert "Expected 6 or more series on which detectors can be ranked, got 5." in told
 
 
-def test_how_many_series_would_tell_is_said_where_nothing_can_be(run, twelve_series):
-    two = ("--predicted", "late", "--predicted", "later", "--intervals")
-    printed = " ".join(lines(run("batch", "twelve.parquet", *BOTH[:4], *two)))
-    result = evaluate_frame(twelve_series, by="series", truth="label", predicted=["late", "later"])
-    needed = result.series_needed("late", "later")
-    told = f"would take about {float(f'{needed:.2g}'):.0f} series."
-    assert f"late and later are not told apart in F1; for a lead as large as this, that {told}" in (
-        printed
+def test_how_many_series_are_needed_is_a_range_or_cannot_be_said(run, twelve_series):
+    def printed(*detectors):
+        chosen = [part for name in detectors for part in ("--predicted", name)]
+        return " ".join(lines(run("batch", "twelve.parquet", *BOTH[:4], *chosen, "--intervals")))
+
+    result = evaluate_frame(
+        twelve_series, by="series", truth="label", predicted=["exact", "late", "later"]
     )
-    assert needed > 12
-    clear = ("--predicted", "exact", "--predicted", "later", "--intervals")
-    printed = " ".join(lines(run("batch", "twelve.parquet", *BOTH[:4], *clear)))
-    assert "not told apart" not in printed
+    assert result.series_needed("late", "later") is None
+    assert (
+        "late and later do not differ significantly in F1. How many series would show a difference "
+        "cannot be said: it may be 0."
+    ) in printed("late", "later")
+    least, most = result.series_needed("exact", "later")
+    assert 6 <= least < most
+    assert (
+        "exact and later differ in F1. To show that again with a power of 80 % takes "
+        f"{least} to {most} series, depending on where in its limits the difference is."
+    ) in printed("exact", "later")
 
 
 def test_one_detector_has_no_pairs_and_lengths_are_written_as_such(run, eight_series):

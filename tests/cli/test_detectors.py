@@ -199,3 +199,93 @@ def test_the_test_of_alarms_of_scores(run):
     assert all(record["significance"]["f1"]["pvalue"] < 0.2 for record in found["detectors"])
     text = printed(run, f"score {DEMO} {SCORES} --threshold 90 --significance 20", "table")
     assert text.count("at least as good") == 2
+
+
+@pytest.fixture
+def holes(tmp_path):
+    """Eight events, of which one detector has no scores for three."""
+    rng = np.random.default_rng(1)
+    truth = np.isin(np.arange(80) % 10, (5, 6, 7)).astype(int)
+    columns = {name: rng.random(80) + truth / 2 for name in ("good", "weak")}
+    columns["weak"][:30] = np.nan
+    lines = ["t,truth,good,weak,early"]
+    for k in range(80):
+        scores = ["" if np.isnan(column[k]) else f"{column[k]:.6f}" for column in columns.values()]
+        lines.append(",".join([str(k), str(truth[k]), *scores, str(int(k % 10 == 4))]))
+    (tmp_path / "holes.csv").write_text("\n".join(lines))
+    return "holes.csv --time t"
+
+
+LOST = "3 of 8 true events are left out because `weak` has no scores there."
+
+
+@pytest.mark.parametrize("command", ["score", "curve", "compare"])
+def test_missing_scores_that_cost_events_of_others_are_told(run, holes, command):
+    found = printed(run, f"{command} {holes} --score good --score weak --nan ignore")
+    assert found["notes"][0] == LOST
+    assert found["notes"][1].startswith("Ignored: 30 of 80; left out: 3 true events")
+    assert "nan:ignore" in found["signature"]
+    assert LOST in run(*command.split(), *holes.split(), *WEAK, "--nan", "ignore").stdout
+
+
+WEAK = ("--score", "good", "--score", "weak")
+
+
+@pytest.mark.parametrize("command", ["score", "curve"])
+def test_each_detector_on_its_own_time_is_as_by_itself(run, holes, command):
+    labels = "--predicted early" if command == "score" else ""
+    asked = f"{command} {holes} {labels} --score good --score weak"
+    found = printed(run, f"{asked} --nan each")
+    records = {record.pop("detector"): record for record in found["detectors"]}
+    for name in ("good", "weak"):
+        alone = printed(run, f"{command} {holes} --score {name} --nan each")
+        ignoring = printed(run, f"{command} {holes} --score {name} --nan ignore")
+        assert str(alone).replace("nan:each", "nan:ignore") == str(ignoring)
+        for part in ("notes", "schema"):
+            alone.pop(part)
+        for record in (alone, records[name]):  # whose signature names no rule
+            assert "|nan:each|" in record.pop("signature")
+        assert records[name] == alone
+    assert (records["good"]["ignored_time"], records["weak"]["ignored_time"]) == (0, 30)
+    assert found["notes"][0] == "weak: Ignored: 30 of 80; left out: 3 true events."
+    assert "|ignore:none|step:none|nan:each|" in found["signature"]
+    if command == "score":
+        assert len(records["early"]["events"]) == 8
+        metric = printed(run, f"{asked} --nan each --metric classical --metric auc_roc")
+        for record in metric["detectors"]:
+            kind = "predicted" if record["detector"] == "early" else "score"
+            alone = printed(
+                run, f"score {holes} --{kind} {record['detector']} --nan each --metric classical"
+            )
+            assert record["metrics"].items() >= alone["metrics"].items()
+    shown = run(*asked.split(), "--nan", "each").stdout
+    (heading,) = (line for line in shown.splitlines() if line.startswith("detector"))
+    assert heading.split()[-1] == "ignored"
+    (row,) = (
+        line
+        for line in shown.splitlines()
+        if line.startswith("weak  ") and ":" not in line and line.endswith("80")
+    )
+    assert row.endswith("30 of 80")
+
+
+def test_a_comparison_needs_the_same_events_and_a_page_one_time(run, holes):
+    refused = run("compare", *holes.split(), *WEAK, "--nan", "each")
+    assert "got 5 of 8 events with scores of 'weak'." in refused.stderr
+    assert "Hint: Compare them where all have scores, with `--nan ignore`." in refused.stderr
+    for by in ((), ("--by", "early")):
+        page = run("report", *holes.split(), *WEAK, "--nan", "each", "-o", "x.html", *by)
+        assert "Expected `--nan` 'raise' or 'ignore' on a page" in page.stderr
+    assert "got 'each'" in page.stderr
+    text = Path("holes.csv").read_text().splitlines()
+    few = [line if k != 3 else "2,0,0.5,,0" for k, line in enumerate(text)]
+    Path("few.csv").write_text("\n".join(line for k, line in enumerate(few) if not 1 <= k - 3 < 28))
+    found = printed(run, f"compare few.csv --time t {' '.join(WEAK)} --nan each --max-step 1")
+    assert [row["ignored_time"] for row in found["detectors"]][1] > found["ignored_time"]
+    assert found["best_pair"] is None
+    assert (
+        "Taken together"
+        not in run(
+            "compare", "few.csv", "--time", "t", *WEAK, "--nan", "each", "--max-step", "1"
+        ).stdout
+    )

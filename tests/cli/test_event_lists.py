@@ -103,6 +103,12 @@ def test_merge_joins_what_overlaps(run, refuse, tmp_path):
     report = scored(run, f"score {name} {AGAINST} --time t --merge")
     assert pairs(report) == [(3, 9), (20, 23)]
     assert report["events"][0]["details"] == {"who": "a; b"}
+    ordered = written(tmp_path, "start,end,severity\n3,7,high\n5,9,low\n20,23,low\n")
+    options = "--time t --merge --severity-order low,high"
+    report = scored(run, f"score {ordered} {AGAINST} {options}")
+    assert [row["details"]["severity"] for row in report["events"]] == ["high", "low"]
+    message = refuse("score", ordered, *AGAINST.split(), "--severity-order", "low,high")[0]
+    assert "`--severity-order` only beside `--merge`" in message
 
 
 def test_clip_cuts_and_drops_and_says_so(run, refuse, tmp_path):

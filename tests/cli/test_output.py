@@ -268,9 +268,17 @@ def test_out_is_output(run, demo_file, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("score", "--predicted", "forecast", "--predicted", "threshold"), r"F1 & caught"),
+        (("score", "--predicted", "forecast", "--predicted", "threshold"), "F1 & chance & caught"),
         (("score", "--predicted", "forecast", "--metric", "classical"), r"classical f1 & "),
-        (("compare", "--predicted", "forecast", "--predicted", "threshold"), r"F1 & caught"),
+        (
+            ("score", "--predicted", "forecast", "--metric", "affiliation"),
+            "\naffiliation f1 by chance & ",
+        ),
+        (("score", "--predicted", "forecast", "--metric", "classical"), "\ncaught by chance & "),
+        (
+            ("compare", "--predicted", "forecast", "--predicted", "threshold"),
+            "F1 & chance & caught",
+        ),
         (
             ("compare", "--predicted", "forecast", "--predicted", "threshold", "--intervals"),
             "with 95 \\% intervals",

@@ -62,6 +62,7 @@ def test_one_series(run):
 
 def test_the_command_of_a_page_has_its_options_and_flags(run):
     options = ("--from", "2024-01-01T06:00", "--disorder", "first", "--merge", "--clip")
+    options += ("--severity-order", "low,high")
     run("report", "data.csv", "-o", "out.html", *COLUMNS, *options)
     (detector,) = block("out.html", "series-0")["detectors"]
     _, *command = shlex.split(f"{detector['call']['before']}{detector['threshold']}")
@@ -112,6 +113,57 @@ def test_true_events_from_a_list_of_their_own(run, tmp_path):
     calls = [[detector.pop("call")["before"] for detector in page["detectors"]] for page in pages]
     assert pages[0] == pages[1]
     assert [line.split()[2] for line, _ in calls] == ["incidents.csv", "data.csv"]
+
+
+def test_the_signature_of_a_page_is_that_of_the_score(run, tmp_path):
+    head, *lines = FILE.splitlines()
+    (tmp_path / "data.csv").write_text("\n".join([head, *lines[::-1]]) + "\n")
+    common = ("data.csv", "--truth", "label", "--time", "t", "--predicted", "alarm")
+    options = ("--disorder", "sort", "--from", "2024-01-01T06:00")
+    score = json.loads(run("score", *common, *options, "--format", "json").stdout)
+    run("report", *common, *options, "-o", "out.html", "--script", "cdn")
+    assert block("out.html", "series-0")["signature"] == score["signature"]
+    assert "|disorder:sort|" in score["signature"]
+    by = ("-o", "by.html", "--script", "cdn", "--by", "group")
+    run("report", *common, *options, *by)
+    assert "|disorder:sort|" in block("by.html", "series-0")["signature"]
+
+
+def test_incidents_that_were_dropped_are_counted_on_the_page(run, tmp_path):
+    incidents = ["2023-12-24,2023-12-25", "2024-01-01 12:00,2024-01-02", "2024-01-03,2024-02-01"]
+    (tmp_path / "incidents.csv").write_text("\n".join(["start,stop", *incidents]) + "\n")
+    options = ("--time", "t", "--score", "score", "--clip")
+    result = run("report", "incidents.csv", "data.csv", *options, "-o", "out.html")
+    told = "Clipped to the series: 1 true event cut, 1 dropped."
+    assert told in block("out.html", "series-0")["advice"]
+    assert told in result.stderr
+    assert told in run("score", "incidents.csv", "data.csv", *options).stdout
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ("cross_fit", "at the thresholds of the batch, which were chosen on other series"),
+        (
+            "best_f1",
+            "at the thresholds of the batch, chosen on the same labels: scores are optimistic",
+        ),
+        ("quantile:0.9", "at the thresholds of the batch (quantile:0.9)"),
+        ("0.5", "at the thresholds of the batch (0.5)"),
+    ],
+)
+def test_only_thresholds_that_were_chosen_on_the_same_labels_are_optimistic(run, rule, told):
+    common = ("data.csv", "--truth", "label", "--time", "t", "--score", "score", "--by", "group")
+    run("batch", *common, "--threshold", rule, "--output", "rows.csv")
+    run("report", *common, "--batch", "rows.csv", "-o", "out.html", "--script", "cdn")
+    run("report", "rows.csv", "-o", "rows.html", "--script", "cdn")
+    for name in ("out.html", "rows.html"):
+        assert block(name, "report")["thresholds"] == told
+        text = Path(name).read_text("utf-8")
+        assert ("optimistic" in text) == (rule == "best_f1")
+    run("batch", *common[:5], "--predicted", "alarm", *common[-2:], "--output", "alarms.csv")
+    run("report", "alarms.csv", "-o", "alarms.html", "--script", "cdn")
+    assert block("alarms.html", "report")["thresholds"] == "with its alarms of the batch"
 
 
 def test_ignored_time_comes_from_files(run, tmp_path):

@@ -409,6 +409,36 @@ def test_one_number_is_the_threshold_of_all_scores():
         cc.compare(truth, scores=scores, thresholds=float("nan"))
 
 
+def test_detectors_on_their_own_time_are_compared_if_they_keep_the_same_events():
+    rng = np.random.default_rng(8)
+    truth = np.zeros(60, dtype=int)
+    truth[[10, 11, 30, 31, 50]] = 1
+    scores = {name: rng.random(60) + truth for name in "ab"}
+    scores["a"][3:11], scores["b"][20:25] = np.nan, np.nan
+    labels = {"labels": rng.integers(0, 2, 60)}
+    compared = compare(truth, labels, scores=scores, nan="each")
+    for name, one in scores.items():
+        alone = cc.affiliation_curve(truth, one, nan="ignore")
+        alone = alone.at(alone.best().threshold)
+        assert compared.results[name].values() == alone.values()
+        assert compared.results[name].chance.values() == alone.chance.values()
+        assert compared.results[name].events.outcome.tolist() == alone.events.outcome.tolist()
+    assert compared.results["labels"].ignored_time == 0
+    written = compared.to_dict()
+    assert [row["ignored_time"] for row in written["detectors"]] == [0, 8, 5]
+    assert (written["ensembles"], written["best_pair"]) == ([], None)
+    assert not any(name.startswith("best_pair") for name in compared.to_dict(flat=True))
+    assert "|ignore:none|step:none|nan:each|" in str(compared.signature)
+    with pytest.raises(InputError, match="judged on the same time, to take them as one"):
+        compared.ensemble()
+    scores["b"][30:32] = np.nan
+    with pytest.raises(InputError) as raised:
+        compare(truth, labels, scores=scores, nan="each")
+    assert "got 2 of 3 events with scores of 'b'.\n\nHint: Compare them where all have" in str(
+        raised.value
+    )
+
+
 def test_rules_are_thresholds_of_some_scores_or_of_all():
     data = demo()
     scores, times = data.scores, data.times

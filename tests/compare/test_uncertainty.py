@@ -186,11 +186,17 @@ def test_one_line_each(intervals):
 
 
 def test_events_needed_are_those_of_the_differences(compared, intervals):
-    ours, theirs = (compared.results[name].events.recall for name in ("forecast", "threshold"))
-    assert intervals.events_needed("forecast", "threshold", "recall") == events_needed(
-        ours - theirs
-    )
-    # Equal blocks of two are means of two events each; so many blocks are twice as many events.
-    assert compared.intervals(block=2).events_needed("forecast", "threshold", "recall") % 2 == 0
+    """Seven events leave 0 within the limits; many that differ do not."""
+    assert intervals.events_needed("forecast", "threshold", "recall") is None
+    truth = [0, 0, 1, 1] * 40
+    half = [0, 0, 1, 0] * 20 + truth[80:]
+    many = compare(truth, {"all": truth, "half": half})
+    ours, theirs = (many.results[name].events.recall for name in ("all", "half"))
+    found = many.intervals().events_needed("all", "half", "recall")
+    assert found == events_needed(ours - theirs)
+    assert many.intervals().events_needed("half", "all", "recall") == found
+    # Equal blocks of two are means of two events each; a number of blocks is twice that of events.
+    blocks = many.intervals(block=2).events_needed("all", "half", "recall")
+    assert [count % 2 for count in blocks] == [0, 0]
     with pytest.raises(InputError, match="`score` to be 'precision', 'recall' or 'f1'"):
         intervals.events_needed("forecast", "threshold", "f2")

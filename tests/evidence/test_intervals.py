@@ -16,8 +16,10 @@ from evidence.intervals import (
     LEAST,
     LEVEL,
     PAIRS,
+    POWER,
     least_steady_lead,
     measured,
+    plan,
     scores,
     simulated,
     unit,
@@ -151,6 +153,18 @@ def test_intervals_of_differences_are_not_too_wide_to_tell(events, least):
 @pytest.mark.parametrize(("events", "lead"), [(6, 0.11), (50, 0.03)])
 def test_a_lead_on_every_event_is_told_apart(events, lead):
     assert least_steady_lead(events) <= lead
+
+
+def test_the_upper_end_of_events_needed_is_enough_in_most_cases():
+    """The number for the difference as it was observed would not be."""
+    found = plan("good and middling", 20, 60)
+    assert found["said"] > 0.6
+    assert found["enough"] >= 0.7
+    assert found["power_least"] < found["power_as_observed"] < POWER < found["power_most"]
+
+
+def test_events_needed_are_hardly_ever_said_of_equal_detectors():
+    assert plan("good", 20, 60)["said"] <= 0.1
 
 
 @pytest.mark.parametrize("name", ["both fail 20 %, in runs of 4"])

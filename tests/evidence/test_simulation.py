@@ -27,6 +27,9 @@ def _few(monkeypatch):
         monkeypatch.setattr(intervals, name, pairs)
     monkeypatch.setattr(intervals, "_QUICK_SETS", 25)
     monkeypatch.setattr(intervals, "_EVENTS", (6, 20))
+    monkeypatch.setattr(intervals, "PLANNED", ("good and middling",))
+    monkeypatch.setattr(intervals, "_PLANNED_FROM", (20,))
+    monkeypatch.setattr(intervals, "_QUICK_PLANNED_SETS", 10)
 
 
 def test_the_studies_are_listed():
@@ -63,15 +66,23 @@ def test_the_formats_have_the_same_numbers(run, name, tmp_path):
             assert all(cell in shown.stdout for cell in cells)
     first, share = ("alarms", "better") if name == "chance" else ("pair", "held")
     head, _, *lines = map(cells_of, tables[0].splitlines())
-    written = {(row[first], row["events"]): f"{float(row[share]):.1%}" for row in reversed(rows)}
+    written = {
+        (row[first], row["events"]): f"{float(row[share]):.1%}"
+        for row in reversed(rows)
+        if row[share]
+    }
     assert head[0] == f"{first} by events"
     for label, *cells in lines:
         assert cells == [written[label, events] for events in head[1:]]
 
 
-def test_a_broken_limit_is_an_error(run, monkeypatch):
-    monkeypatch.setattr(intervals, "LEAST", 1.5)
+@pytest.mark.parametrize("limit", ["LEAST", "_QUICK_LEAST_ENOUGH"])
+def test_a_broken_limit_of_intervals_is_an_error(run, monkeypatch, limit):
+    monkeypatch.setattr(intervals, limit, 1.5)
     assert run("intervals", "--quick").exit_code == 1
+
+
+def test_a_broken_limit_of_chance_is_an_error(run, monkeypatch):
     monkeypatch.setattr(chance, "SERIES", 4)
     monkeypatch.setattr(chance, "HIGHEST", -1.0)
     result = run("chance")

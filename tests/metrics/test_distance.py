@@ -56,6 +56,10 @@ def test_a_worked_example_of_ranges():
     assert modified_hausdorff(*labels).value == 0.25
     assert semimetric(*labels).value == 0.25
     assert semimetric(*labels, p=2).value == pytest.approx((1 / 6) ** 0.5)
+    # Between sample numbers it would be twice as much.
+    numbers = cc.Events.from_points([2, 3]), cc.Events.from_points([3, 4])
+    assert modified_hausdorff(*numbers, span=(0, 6)).value == 0.5
+    assert semimetric(*numbers, span=(0, 6)).value == 0.5
     # Boundaries 3 and 5 are one sample from 2 and 4.
     assert segmentation(*labels).value == 2 / 6
 

@@ -18,6 +18,7 @@ from closecall.metrics import (
     point_adjust_k,
     point_adjust_k_area,
 )
+from closecall.metrics.registry import METRICS
 from tests.oracle import pointwise as oracle
 from tests.properties.strategies import dyadic_steps, labelled, small
 
@@ -66,6 +67,16 @@ def test_xu_et_al_figure_of_point_adjustment():
     assert both(point_adjust(truth, predicted)) == (3 / 5, 3 / 6)
     assert both(composite(truth, predicted)) == (2 / 4, 1 / 2)
     assert both(event_wise(truth, predicted)) == (1 / 2, 1 / 2)
+
+
+def test_two_predictions_in_one_event_count_twice():
+    """Hundman et al. (2018) count the event once: one of two, where precision here is two of three.
+
+    Their program logs TP / (TP + FP) with one true positive for each true event that is found.
+    """
+    truth, predicted = [0, 1, 1, 1, 0, 0, 1, 0], [0, 1, 0, 1, 0, 1, 0, 0]
+    assert both(event_wise(truth, predicted)) == (2 / 3, 1 / 2)
+    assert "recall as in Hundman" in METRICS["event_wise"].paper
 
 
 def test_a_predicted_point_hits_the_event_that_holds_it():

@@ -64,7 +64,7 @@ FOUND = (
     ("official.f1_func(0.5, {})", "`r` to be a number from 0 to 1, or nan, got {}"),
     ("official.read_gz_data(5)", "`filename` to be a path, got 5"),
     ("official.read_gz_data('table.csv')", "table.csv to be gzipped, with a 0 or a 1 on each line"),
-    ("cc.report(T, P, nan=pd.Series(T))", "`nan` to be 'raise' or 'ignore', got 0"),
+    ("cc.report(T, P, nan=pd.Series(T))", "`nan` to be 'raise', 'ignore' or 'each', got 0"),
     (
         "cc.evaluate_frame(frame, truth='T', predicted='P', out='.', resume=True)",
         "`out` to end in .parquet or .csv, got '.'",

@@ -65,6 +65,7 @@ def random_series(dated):
         "truth": events(truth),
         "predicted": {f"d{k}": events(pairs) for k, pairs in enumerate(detectors)},
         "span": (origin, origin + length * unit * scale),
+        "close": 2 * unit * scale if RANDOM.random() < 0.5 else None,
     }
 
 
@@ -129,7 +130,8 @@ def test_a_thousand_events_have_the_same_outcomes_and_words(many):
         for shown, alarms in zip(
             many.evaluate(OUTCOMES), series["predicted"].values(), strict=True
         ):
-            result = cc.affiliation(series["truth"], alarms, span=series["span"])
+            given = {name: series[name] for name in ("span", "close")}
+            result = cc.affiliation(series["truth"], alarms, **given)
             events = result.events
             assert shown["outcome"] == events.outcome.tolist(), name
             delay, nearest = seconds(events.delay), seconds(events.nearest)
@@ -164,6 +166,13 @@ def test_every_outcome_is_told_in_words(many):
         "on time",
         "missed, nearest 90 before",
     ]
+    counts = [
+        many.locator(f"[data-filter='{name}'] b") for name in ("caught", "close call", "missed")
+    ]
+    assert [count.text_content() for count in counts] == ["3", "2", "3"]
+    many.locator("[data-filter='missed']").click()
+    assert many.locator("tbody td.outcome").count() == 3
+    many.locator("[data-filter='all']").click()
 
 
 def test_words_for_the_same_numbers(many):

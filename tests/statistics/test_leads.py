@@ -1,6 +1,7 @@
 """What a lead is worth: no more than Student's t, what was not seen, and luck allow."""
 
 from bisect import bisect_left
+from functools import partial
 from itertools import product
 from math import inf, isnan, nan
 
@@ -18,7 +19,7 @@ from closecall.statistics import (
     mean_difference,
     mean_differences,
 )
-from closecall.statistics.leads import _told_apart, lead
+from closecall.statistics.leads import found_in_draws, lead
 from tests.oracle import bootstrap as oracle
 
 
@@ -125,24 +126,32 @@ def test_five_that_differ_among_many_do_not_leave_out_0():
 
 
 @pytest.mark.parametrize(("effect", "level"), [(0.5, 0.95), (0.5, 0.99), (1.0, 0.95)])
-def test_events_needed_are_those_of_the_paired_t_test(effect, level):
+def test_events_needed_are_those_of_the_paired_t_test_at_the_limits(effect, level):
     """Differences that are normal and have no bounds have a closed form: the noncentral t."""
 
-    def power(count):
+    def power(effect, count):
         t = scipy.stats.t.ppf((1 + level) / 2, count - 1)
         shifted = scipy.stats.nct(count - 1, effect * count**0.5)
         return shifted.sf(t) + shifted.cdf(-t)
 
-    expected = 6 + bisect_left(range(6, 1000), 0.8, key=power)
     normal = scipy.stats.norm.ppf((np.arange(300) + 0.5) / 300)
-    found = events_needed(normal / normal.std() + effect, widest=inf, level=level, n=2000)
+    gaps = normal / normal.std(ddof=1) + effect
+    reach = scipy.stats.t.ppf((1 + level) / 2, 299) / 300**0.5
+    expected = [
+        6 + bisect_left(range(6, 1000), 0.8, key=partial(power, limit))
+        for limit in (effect + reach, effect - reach)
+    ]
+    found = events_needed(gaps, widest=inf, level=level, n=2000)
     assert found == pytest.approx(expected, rel=0.06, abs=1)
+    assert events_needed(-gaps, widest=inf, level=level, n=2000) == pytest.approx(
+        expected, rel=0.06, abs=1
+    )
 
 
 @pytest.mark.parametrize("widest", [1.0, inf])
 def test_events_needed_asks_the_test_of_a_lead(widest):
     gaps = np.array([0.4, -0.1, 0.0, 0.2, 0.0, 0.3, -0.2])
-    told = _told_apart(gaps, 15, level=0.95, widest=widest, n=300, seed=1)
+    told = found_in_draws(gaps, 15, level=0.95, widest=widest, n=300, seed=1)
     drawn = np.random.default_rng(1).multinomial(15, [1 / 7] * 7, size=300)
     for counts, found in zip(drawn, told, strict=True):
         events = np.repeat(gaps, counts)
@@ -152,16 +161,44 @@ def test_events_needed_asks_the_test_of_a_lead(widest):
     assert 0 < told.mean() < 1
 
 
-def test_many_differences_need_as_many_events_as_the_few_they_repeat():
-    gaps = np.array([0.4, -0.1, 0.0, 0.2, 0.0, 0.3, -0.2, -0.3])
-    few, many = events_needed(gaps, n=800), events_needed(np.tile(gaps, 1000), n=800)
-    assert many == pytest.approx(few, rel=0.05)
+def test_differences_shifted_to_another_mean_keep_their_spread_and_who_differs():
+    gaps = np.array([0.4, -0.1, 0.0, 0.2, 0.0, 0.3, -0.2])
+    told = found_in_draws(gaps, 15, level=0.95, widest=1.0, n=300, seed=1, mean=0.25)
+    drawn = np.random.default_rng(1).multinomial(15, [1 / 7] * 7, size=300)
+    for counts, found in zip(drawn, told, strict=True):
+        events = np.repeat(gaps, counts)
+        mean, error = events.mean() - gaps.mean() + 0.25, events.std(ddof=1) / 15**0.5
+        made = lead(mean, error, judged=15, differing=np.count_nonzero(events), level=0.95)
+        assert found == (made.pvalue < 0.05)
+    assert told.mean() > found_in_draws(gaps, 15, level=0.95, widest=1.0, n=300, seed=1).mean()
 
 
-def test_equal_detectors_are_never_told_apart():
+def test_more_than_a_thousand_differences_are_grouped():
+    gaps = np.array([0.4, 0.1, 0.0, 0.2, 0.0, 0.3, -0.2, 0.3])
+    few, many = (events_needed(np.tile(gaps, times), n=500) for times in (125, 126))
+    assert many == pytest.approx(few, rel=0.1)
+    assert few[0] < few[1]
+
+
+def test_events_needed_cannot_be_said_where_0_lies_within_the_limits():
+    """Nor where there are no limits, or where more than 100,000 events are needed."""
     assert events_needed([0.0] * 10) is None
     assert events_needed([0.2, -0.2] * 5) is None
-    assert events_needed([1.0] * 3) == FEWEST_TO_COMPARE
+    assert events_needed([0.3, -0.1, 0.2, 0.0, 0.1, -0.2, 0.3, 0.1]) is None
+    assert events_needed([1.0] * 5) is None
+    spread = np.array([-0.4, 0.4] * 200)
+    error = np.hypot(spread.std(ddof=1), 0.1) / 20
+    barely = spread + 1.001 * scipy.stats.t.ppf(0.975, 399) * error
+    assert 0 < mean_difference(barely, np.zeros(400), low=-0.5, high=0.5)[0].low < 1e-4
+    assert events_needed(barely) is None
+    assert events_needed([0.9] * FEWEST_TO_COMPARE) == (6, 6)
+
+
+def test_events_needed_do_not_depend_on_the_unit():
+    gaps = np.array([0.3, 0.1, 0.2, 0.0, 0.1, -0.2, 0.3, 0.1, 0.4, 0.2, 0.3, 0.5])
+    expected = events_needed(gaps, widest=inf)
+    assert events_needed(gaps * 2.0**1000, widest=inf) == expected
+    assert events_needed(gaps * 4, widest=4.0) == events_needed(gaps)
 
 
 @pytest.mark.parametrize("differences", [[], [0.1], [0.1, nan]])

@@ -1,5 +1,6 @@
 """Ranks over series: by hand, by brute force, by scipy, and as aeon has them."""
 
+from inspect import signature
 from math import inf, nan
 
 import numpy as np
@@ -342,6 +343,12 @@ def test_ranks_are_those_of_aeon(seed):
     assert ranks.friedman_pvalue == pytest.approx(
         friedman(aeon("_compute_ranks")(values, lower_better=False))
     )
+
+
+def test_the_level_of_aeon_is_another_by_default():
+    parameters = signature(aeon("plot_critical_difference")).parameters
+    assert parameters["alpha"].default == 0.1
+    assert parameters["correction"].default == "holm"
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -112,6 +112,39 @@ def test_overlaps_are_kept_until_they_are_joined_with_their_details(tmp_path):
     assert joined.details["tags"].tolist() == ["['a']; {'b': 1}", ["c"]]
 
 
+LIST = "start,end,title,severity\n1,5,disk full,high\n3,8,disk slow,low\n8,9,,\n20,22,cpu,low\n"
+
+
+@pytest.mark.parametrize("order", ["low,high", " low , high ", ["low", "high"]])
+def test_joined_incidents_keep_the_highest_severity_and_list_their_titles(tmp_path, order):
+    path = written(tmp_path, LIST)
+    unordered = cc.read_events(path, merge=True)
+    joined = cc.read_events(path, merge=True, severity_order=order)
+    for events in (unordered, joined, cc.read_events(path).merged(severity_order=order)):
+        assert events == cc.Events([(1, 9), (20, 22)])
+        assert events.details["title"].tolist() == ["disk full; disk slow", "cpu"]
+    assert unordered.details["severity"].tolist() == ["high; low", "low"]
+    assert joined.details["severity"].tolist() == ["high", "low"]
+    numbers = written(tmp_path, LIST.replace("high", "1").replace("low", "2"))
+    joined = cc.read_events(numbers, merge=True, severity_order=(3, 2, 1))
+    assert joined.details["severity"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"severity_order": "high"}, "to list every severity.*got high beside events of low"),
+        ({"severity_order": "low,low"}, "to list different severities"),
+        ({"severity_order": "low,"}, "to list different severities"),
+        ({"severity_order": 3}, "to list different severities"),
+        ({"severity_order": "low,high", "merge": False}, "`severity_order` only beside `merge`"),
+    ],
+)
+def test_bad_orders_of_severities(tmp_path, options, told):
+    with pytest.raises((InputError, cc.errors.InputTypeError), match=told):
+        cc.read_events(written(tmp_path, LIST), **{"merge": True, **options})
+
+
 def test_windows_of_nab(tmp_path):
     windows = {
         "a.csv": [["2014-01-02 00:00:00.000000", "2014-01-02 06:00:00.000000"]],

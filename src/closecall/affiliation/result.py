@@ -25,7 +25,7 @@ from closecall.affiliation.zones import origin_of
 from closecall.errors import InputError, shown
 from closecall.events import Events
 from closecall.fscore import f_measure
-from closecall.latex import latex_table
+from closecall.latex import chance_note, latex_heading, latex_table
 from closecall.notebook import MOST_ROWS, display, heading, more_rows
 from closecall.parameters import is_text, read_flag
 from closecall.plain import flat_numbers, plain
@@ -368,9 +368,9 @@ class Affiliation:
         >>> import closecall as cc
         >>> text = cc.affiliation([0, 1, 1, 0], [0, 1, 0, 0]).to_latex()
         >>> print("\n".join(text.split("\n")[6:9]))
-        precision & recall & F1 & caught & false alarms \\
+        precision & recall & F1 & chance & caught & chance & false alarms \\
         \midrule
-        1.000 & 0.875 & 0.933 & 1 & 0 \\
+        1.000 & 0.875 & 0.933 & 0.637 & 1 & 0.500 & 0 \\
         """
         limits = {} if level is None else {"": self.interval(level=level, **drawn)}
         note = self.signature.drawing(level, **drawn).note if note is None else note
@@ -408,24 +408,29 @@ def latex_scores(
     caption: str = "",
     note: str = "",
 ) -> str:
-    """Write the scores of detectors, or of one without a name, with their intervals if any."""
+    """Write the scores of detectors, or of one without a name, with their intervals if any.
+
+    Beside F1 and the events caught is what chance reaches, and the number of events is below.
+    """
     rows: list[dict[str, Any]] = []
     for name, result in results.items():
-        scores = intervals.get(name, result)
+        scores, chance = intervals.get(name, result), result.chance
         values = {score: getattr(scores, score) for score in SCORES}
-        counts = {"caught": result.caught, "false_alarms": result.false_alarms}
-        rows.append(({"detector": name} if name else {}) | values | counts)
+        values |= {"chance_f1": chance.f1, "caught": result.caught}
+        values |= {"chance_caught": chance.caught, "false_alarms": result.false_alarms}
+        rows.append(({"detector": name} if name else {}) | values)
     count = counted(len(result.events), "true event")
     limits = "".join(
         {f", with {100 * limit.level:.4g} % intervals" for limit in intervals.values()}
     )
     return latex_table(
         rows,
-        {name: heading(name) for name in rows[0]},
+        {name: latex_heading(name) for name in rows[0]},
         best={**dict.fromkeys((*SCORES, "caught"), True), "false_alarms": False},
         title=f"Affiliation scores over {count}{limits}",
         label="scores",
         caption=caption,
+        said=chance_note(count),
         note=note,
     )
 

@@ -152,8 +152,13 @@ class ThresholdRule:
 
     @property
     def looks_at_truth(self) -> bool:
-        """Whether the truth takes part in the choice, so that the scores there are optimistic."""
+        """Whether the truth takes part in the choice."""
         return self.kind in _LABELLED
+
+    @property
+    def is_optimistic(self) -> bool:
+        """Whether scores are optimistic, since the labels that judge a series chose for it."""
+        return self.looks_at_truth and self.kind != "cross_fit"
 
     def choose(self, scored: Scored, curve: AffiliationCurve | None = None) -> Any:
         """Return the threshold for one series; `curve` saves computing it for ``best_f1``."""

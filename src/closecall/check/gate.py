@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from closecall.check.runs import LEVEL, NUMBERS, Run, read_runs
+from closecall.check.runs import LEVEL, NUMBERS, Run, is_newly_missed, read_runs
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.notebook import MOST_ROWS, display, heading, more_rows
 from closecall.parameters import is_number, is_text, read_number
@@ -36,6 +36,8 @@ _BESIDE = (
     *("n", "correction", "level", "resamples", "block", "seed", "decimals", "retune", "budget"),
     *("thresholds", "metric", "detector", "missing"),
 )
+_NEWLY_MISSED = "newly_missed"
+_LOSSES = ("newly missed", "fewer caught")
 _CHANGES = (
     ("delay", "later", "earlier"),
     *((name, f"higher {heading(name)}", f"lower {heading(name)}") for name in reversed(SCORES)),
@@ -63,7 +65,7 @@ class Limit:
     """
     status: Status
     reason: str = ""
-    """Why, where that is neither the number nor its interval."""
+    """Why, where that is neither the number nor its interval; which events are newly missed."""
 
     def cells(self) -> dict[str, str]:
         """Return what tables show."""
@@ -110,6 +112,16 @@ class Moved:
     after: str
     f1_before: float
     f1_after: float
+    title: str | None = None
+    """What the list of events calls it; None if it does not say."""
+    severity: str | None = None
+
+    @property
+    def called(self) -> str:
+        """The series, the start and the title of the event, as far as they are known."""
+        cells = self.cells()
+        name = " ".join(filter(None, (cells["series"], cells["event"], cells["title"])))
+        return f"{name} ({cells['severity']})" if cells["severity"] else name
 
     def cells(self) -> dict[str, str]:
         """Return what tables show."""
@@ -119,6 +131,8 @@ class Moved:
             "detector": "" if self.detector is None else plain_name(self.detector),
             "series": "" if self.series is None else plain_name(self.series),
             "event": "" if self.start is None else str(self.start).replace("T", " "),
+            "title": plain_name(self.title or ""),
+            "severity": plain_name(self.severity or ""),
             "before": self.before,
             "after": self.after,
             "F1": " to ".join(scores),
@@ -225,7 +239,7 @@ class Check:
         lines += ["moved against the baseline:"] if self.moved else []
         for moved in self.moved:
             cells = moved.cells()
-            where = " ".join(filter(None, (cells["detector"], cells["series"], cells["event"])))
+            where = " ".join(filter(None, (cells["detector"], moved.called)))
             lines.append(f"  {where}: {moved.change} ({moved.before}, now {moved.after})")
         return "\n".join(lines)
 
@@ -307,13 +321,15 @@ def check(
     min, max
         The least, and the most, that numbers may be, by name: ``affiliation_f1`` (or ``f1``) and
         all other numbers of these results, and on dated axes ``false_alarms_per_day``, ``_hour``
-        and ``_week``, and so for ``alarms``. Every detector must keep them.
+        and ``_week``, and so for ``alarms``. Every detector must keep them. ``missed`` counts all
+        events that were not caught, and ``close_calls`` those among them that were close.
     baseline
         Results of an earlier run, of the same true events, in any of these forms. No number of a
         metric that both hold may be worse than there by more than `tolerance`. The interval is that
         of the paired difference. There is none where no event got worse: the number decides. It
         must be of the same version and options, as the signatures say; a threshold that is a number
-        may differ, since it makes alarms.
+        may differ, since it makes alarms. No event that was caught there may be missed now,
+        unless `max` has a limit for ``newly_missed``.
     tolerance
         How much worse a number may be: in its own unit, or for a metric without bounds as a share
         of what it was. 0 or more.
@@ -349,21 +365,27 @@ def check(
         if not is_text(detector):
             raise InputTypeError("to be a name", shown(detector), argument="detector")
         runs = {detector: _named(runs, detector, "results")}
-    found = [
-        _limited(name, run, number, limit, at_least=at_least)
-        for name, run in runs.items()
-        for number, limit, at_least in asked
-    ]
+    found: list[Limit] = []
+    compared: list[Limit] = []
     moved: list[Moved] = []
-    if baseline is not None:
-        earlier = read_runs(baseline, "baseline")
-        for name, run in runs.items():
+    earlier = {} if baseline is None else read_runs(baseline, "baseline")
+    usual = [] if _NEWLY_MISSED in (max or ()) else [(_NEWLY_MISSED, 0.0, False)]
+    for name, run in runs.items():
+        limits, changes, numbers = asked, [], run.numbers
+        if baseline is not None:
             alone = len(earlier) == len(runs) == 1
             before = next(iter(earlier.values())) if alone else _named(earlier, name, "baseline")
             _require_same_options(run.signature, before.signature)
             before = _aligned(run, before)
-            found += _compared(name, run, before, allowed)
-            moved += _moved(name, run, before)
+            compared += _compared(name, run, before, allowed)
+            changes = _moved(name, run, before)
+            count = run.newly_missed(before)
+            if count is not None:
+                limits, numbers = [*asked, *usual], {_NEWLY_MISSED: count, **run.numbers}
+        known = replace(run, numbers=numbers)
+        found += (_limited(name, known, limit, changes) for limit in limits)
+        moved += changes
+    found += compared
     if not found:
         raise InputError("to hold a metric of the results", "none", argument="baseline")
     was = None if baseline is None else _signed(earlier.values())
@@ -382,17 +404,25 @@ def _read_limits(given: Any, argument: str, *, at_least: bool) -> Iterator[tuple
         yield number, read_number(limit, f"{argument}[{name!r}]", rule, isfinite), at_least
 
 
-def _limited(name: str | None, run: Run, number: str, limit: float, *, at_least: bool) -> Limit:
+def _limited(
+    name: str | None, run: Run, asked: tuple[str, float, bool], changes: Sequence[Moved]
+) -> Limit:
+    number, limit, at_least = asked
     known = run.numbers
     if number not in known:
         close = difflib.get_close_matches(number, known, n=3)
         hint = f"Did you mean {' or '.join(close)}?" if close else f"There is: {listed([*known])}."
         if re.match(r"(false_)?alarms_per_", number) and "false_alarms_per_day" not in known:
             hint = "Rates need times that are dates, and results that say how much was evaluated."
+        if number == _NEWLY_MISSED:
+            hint = "Events are newly missed against a `baseline`, where both say what was caught."
         raise InputError("the name of a number in the results", shown(number), hint=hint)
     reason = f"the detector gave nothing on {run.lost} series" if run.lost else ""
     interval = run.interval(number)
-    return _judged((name, number, known[number], at_least, limit), interval, None, reason)
+    found = _judged((name, number, known[number], at_least, limit), interval, None, reason)
+    if number != _NEWLY_MISSED or not known[number]:
+        return found
+    return replace(found, reason=listed([one.called for one in changes if one.change in _LOSSES]))
 
 
 def _judged(
@@ -477,7 +507,9 @@ def _aligned(run: Run, before: Run) -> Run:
         raise InputError(f"to be of {kinds[0]}", kinds[1], argument="baseline")
     _require_same(run.series, before.series, "series")
     events = before.events
-    if run.columns is None or (run.events and before.events):
+    if (run.lost or before.lost) and {key[0] for key in run.events} != {key[0] for key in events}:
+        events = {}  # a series without a result has no rows of events: compare series
+    if run.columns is None or (run.events and events):
         _require_same(run.events, events, "true events")
         events = {key: events[key] for key in run.events}
     places = {name: place for place, name in enumerate(before.series)}
@@ -504,11 +536,9 @@ def _moved(name: str | None, run: Run, before: Run) -> list[Moved]:
         was = before.events.get(key, now)
         change, dated = _change(was, now), isinstance(key[1], str)
         if change:
-            old, new = (
-                outcome_text(row["outcome"], row["delay"], None, dated=dated) for row in (was, now)
-            )
-            where = key[0] or None, *key[1:]
-            found.append(Moved(name, *where, change, old, new, was["f1"], now["f1"]))
+            old, new = (_told_outcome(row, dated=dated) for row in (was, now))
+            where, called = (key[0] or None, *key[1:]), (now["title"], now["severity"])
+            found.append(Moved(name, *where, change, old, new, was["f1"], now["f1"], *called))
     counts = {"caught", "affiliation_f1"} <= run.numbers.keys() & before.numbers.keys()
     if run.columns and before.columns and counts and not (run.events and before.events):
         for place, series in enumerate(run.series):
@@ -520,13 +550,25 @@ def _moved(name: str | None, run: Run, before: Run) -> list[Moved]:
                 change = "more caught" if has > had else "fewer caught"
                 told = ["no result" if isnan(x) else f"{x:.0f} caught" for x in (had, has)]
                 found.append(Moved(name, series, None, None, change, told[0], told[1], f1, f1_now))
-    return sorted(found, key=lambda event: _known(event.f1_after) - _known(event.f1_before))
+    return sorted(
+        found,
+        key=lambda one: (one.change not in _LOSSES, _known(one.f1_after) - _known(one.f1_before)),
+    )
+
+
+def _told_outcome(row: Mapping[str, Any], *, dated: bool) -> str:
+    stuck = row["already_in_alarm"]
+    return outcome_text(row["outcome"], row["delay"], None, already_in_alarm=stuck, dated=dated)
 
 
 def _change(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """Say what became different of an event; nothing if all is the same."""
+    if is_newly_missed(was, now):
+        return "newly missed"
     if was["outcome"] != now["outcome"]:
-        return f"newly {'a ' if now['outcome'] == 'close call' else ''}{now['outcome']}"
+        return {"caught": "newly caught", "close call": "now a close call"}.get(
+            now["outcome"], "no longer a close call"
+        )
     for name, more, less in _CHANGES:
         before, after = _known(was[name]), _known(now[name])
         if abs(after - before) > ROUNDING:

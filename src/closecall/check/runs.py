@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,8 +17,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from closecall.affiliation.result import Affiliation
+from closecall.affiliation.shifts import caught_above_chance
 from closecall.detectors import by_name
 from closecall.errors import InputError, InputTypeError, shown
+from closecall.fscore import counted_f1
 from closecall.metrics.registry import METRICS
 from closecall.plain import schema_name
 from closecall.signature import Signature, parse
@@ -27,6 +28,7 @@ from closecall.statistics.intervals import SCORES, Interval, count_limits
 from closecall.statistics.leads import ROUNDING, mean_difference
 from closecall.statistics.sample import Sample, mean_interval
 from closecall.tables.reading import PARQUET_MAGIC, imported, opened, read_table, shown_name
+from closecall.wording import event_title
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -47,12 +49,16 @@ NUMBERS: dict[str, Metric] = {
 LEVEL = 0.95
 """How often intervals are meant to hold the number over all events there could be."""
 _UNITS = {"hour": 3_600, "day": 86_400, "week": 604_800}
-_OF_ONE = ("caught", "alarms", "false_alarms", "alarmed")
-_ABOVE_CHANCE = tuple(f"{score}_above_chance" for score in SCORES)
+_OF_ONE = ("caught", "close_calls", "missed", "alarms", "false_alarms", "alarmed")
+_WHOLE = ("close_calls", "missed", "false_alarms")
+_ABOVE_CHANCE = tuple(f"{number}_above_chance" for number in (*SCORES, "caught"))
 # A delay that is never is null in JSON, as one that is undefined.
 _SKIPPED = ("detector", "status", "reason", "threshold", "median_delay", "signature")
 _ROWS = {"detector", "status", "true_events"}  # columns that rows of a batch have, and no data
-_SUMMED = ("samples", "true_events", "predicted_events", "caught", "false_alarms", "evaluated_days")
+_SUMMED = (
+    *("samples", "true_events", "predicted_events", "caught", "close_calls", "false_alarms"),
+    *("chance_caught", "evaluated_days"),
+)
 _LOST = ("failed", "nan_score", "bad_scores")  # series on which the detector itself gave nothing
 _NONE = Interval(nan, nan, nan)
 _HEAD_BYTES, _MOST_BYTES = 4096, 2**31
@@ -82,12 +88,10 @@ class Run:
     def of_one(cls, record: Mapping[str, Any]) -> Self:
         """Read what JSON says of a detector on one series."""
         events = _read_events(record["events"])
-        outcomes = Counter(row["outcome"] for row in events.values())
         delays = [inf if isnan(row["delay"]) else row["delay"] for row in events.values()]
         numbers = {name: _number(record[name]) for name in (*_OF_ONE, *_ABOVE_CHANCE)}
         numbers |= {f"affiliation_{name}": _number(record[name]) for name in SCORES}
-        numbers["false_alarms"] = int(numbers["false_alarms"])
-        numbers |= {"close_calls": outcomes["close call"], "missed": outcomes["missed"]}
+        numbers |= {name: int(numbers[name]) for name in _WHOLE}
         numbers |= {"events": len(events), "median_delay": median(delays)}
         numbers |= {name: _number(number) for name, number in record.get("metrics", {}).items()}
         dated = all(isinstance(start, str) for _, start, _ in events)
@@ -109,11 +113,22 @@ class Run:
             if name not in (*keys, *_SKIPPED)
             and all(isinstance(row[name], float | int | None) for row in rows)
         }
+        alarms, true = columns["predicted_events"], columns["true_events"]
+        columns |= {
+            name: counted_f1(column, alarms, true)
+            for name, column in columns.items()
+            if name.endswith("_f1")
+        }
         numbers = {
             name: float((np.nansum if name in _SUMMED else _mean)(column))
             for name, column in columns.items()
         }
         numbers |= {"alarms": numbers["predicted_events"], "events": numbers["true_events"]}
+        if "caught" in columns:  # on a series without a result, no event is
+            numbers["missed"] = numbers["events"] - numbers["caught"]
+        if "chance_caught" in columns:
+            happened = (numbers[name] for name in ("caught", "events", "chance_caught"))
+            numbers["caught_above_chance"] = caught_above_chance(*happened)
         if "evaluated_days" in columns:
             dated = ~np.isnan(columns["evaluated_days"])
             counts = {"false_alarms": float(np.nansum(columns["false_alarms"][dated]))}
@@ -157,6 +172,21 @@ class Run:
             return Interval(self.numbers[number], per * low, per * high)
         return self._intervals.get(number, _NONE)
 
+    def newly_missed(self, before: Run) -> float | None:
+        """Count the events that were caught before and are not now; None if nothing says it.
+
+        Without rows of events, it is how many fewer each series of a batch has.
+        """
+        if self.events and before.events:
+            pairs = ((was, self.events[key]) for key, was in before.events.items())
+            return sum(is_newly_missed(was, now) for was, now in pairs)
+        if self.columns is None or before.columns is None:
+            return 0  # there are no events
+        if not ("caught" in self.columns and "caught" in before.columns):
+            return None
+        now, was = (np.nan_to_num(side["caught"]) for side in (self.columns, before.columns))
+        return float(np.maximum(was - now, 0).sum())
+
     def against(self, before: Run) -> Iterator[tuple[str, float, float, Interval, int]]:
         """Yield numbers now and before, the interval of the difference, and series that are lost.
 
@@ -188,6 +218,11 @@ class Run:
             yield name, _mean(now[both]), _mean(was[both] if both.any() else was), lead, lost
 
 
+def is_newly_missed(was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Return whether an event was caught before and is not now, be it a close call or not."""
+    return bool(was["outcome"] == "caught" != now["outcome"])
+
+
 def _worse(now: NDArray[np.float64], was: NDArray[np.float64]) -> bool:
     lost = np.isnan(now) & ~np.isnan(was)
     return bool((lost | (now < was - ROUNDING)).any())
@@ -199,10 +234,18 @@ def _read_events(
     return {
         (series(row), row["start"], row["stop"]): {
             "outcome": str(row["outcome"]),
+            "already_in_alarm": bool(row.get("already_in_alarm")),
             **{name: _number(row[name]) for name in ("delay", *SCORES)},
+            **{name: None if value is None else str(value) for name, value in _named(row).items()},
         }
         for row in rows
     }
+
+
+def _named(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the list of events calls one of them, and how grave it is."""
+    details = row.get("details") or {}
+    return {"title": event_title(details), "severity": details.get("severity")}
 
 
 def _number(value: Any) -> float:

@@ -37,8 +37,11 @@ metrics with parameters.
 
 Every detector must keep every limit. Where a number has a 95 % interval (precision, recall and F1
 over events, means over the series of a batch, rates of false alarms), a limit that the interval
-is on both sides of is neither kept nor broken: investigate. Other numbers decide alone. Against a
-baseline, no metric may be worse by more than the tolerance, and all events that moved are listed.
+is on both sides of is neither kept nor broken: investigate. Other numbers decide alone. `missed`
+counts every event that was not caught, and `close_calls` those among them that were close.
+
+Against a baseline, no metric may be worse by more than the tolerance, and no event that was caught
+may be missed; --max newly_missed=1 allows one. All events that moved are listed.
 
 The exit status is 0 for pass, 1 for fail, 3 for investigate, and 2 for bad input.
 
@@ -53,7 +56,7 @@ Examples:
 _STATUS = {"pass": 0, "fail": 1, "investigate": 3}
 _STYLES = {"pass": "green", "fail": "bold red", "investigate": "yellow"}
 _SCORED = ("affiliation_precision", "affiliation_recall", "affiliation_f1")  # without asking
-_FOLDING = ("detector", "series", "reason")
+_FOLDING = ("detector", "series", "title", "reason")
 _MEANING = "Where there is no interval, the number alone decides."
 
 

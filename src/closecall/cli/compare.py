@@ -98,8 +98,9 @@ def compare(
     result = run(**series.arguments, close=inputs.close, thresholds=given, decimals=decimals)
     intervals = None if settings is None else result.intervals(**settings)
     pair = next(iter(result.results.values())).events.pair
+    on_time = pair if result.on_one_time else series.in_span
     noted = [*screen.notes(series, result.results), *result.notes]
-    more = {"headlines": headlines(result.results), "notes": noted, **ignored_to_dict(pair)}
+    more = {"headlines": headlines(result.results), "notes": noted, **ignored_to_dict(on_time)}
     counted_by = [screen.counts_by(scored, by_column) for scored in result.results.values()]
     counts = [
         {"detector": name} | row
@@ -156,7 +157,8 @@ def _print_comparison(
     _print_pairs(comparison, console, most_pairs)
     if intervals is not None:
         _print_intervals(comparison, intervals, console, None if most is None else _REST)
-    _print_ensembles(comparison, console)
+    if comparison.on_one_time:
+        _print_ensembles(comparison, console)
     lines = ["", _LEGEND]
     if comparison.decimals is not None:
         places = counted(comparison.decimals, "decimal")

@@ -224,7 +224,7 @@ def curve(
     noted = [*screen.notes(series, results), *rule_notes(rules, cuts, pairs)]
     first = next(iter(found.values()))
     signature = _signed(found, fits, asked, n=shifts, folds=folds, fit_until=fit_until)
-    signature = signature.adding(**series.reading.signed | {"since": inputs.since})
+    signature = signature.adding(**series.signed | {"since": inputs.since})
     if plot_file is not None:
         save_curve(first.curve, first.point, plot_file)
     if output.format == "csv":

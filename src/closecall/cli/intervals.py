@@ -36,13 +36,14 @@ def print_intervals(
     over: str,
     cautions: Iterable[str],
     headline: str,
-    needed: Callable[[str, str], int | None],
+    needed: Callable[[str, str], tuple[int, int] | None],
     rest: str | None = None,
 ) -> None:
     """Print the numbers and the leads of ranked detectors with their limits.
 
     Each table has headings by number; all leads are shown, or the first, and where the `rest` is.
-    If the first two are not told apart in the `headline`, how many events are `needed` for it.
+    The last sentence says how many events are `needed` to show the difference of the first two in
+    the `headline`, or that it cannot be said.
     """
     tables = [*tables]
     by_question = {(str(row["detector"]), row["against"], row["number"]): row for row in rows}
@@ -70,12 +71,18 @@ def print_intervals(
         _print_leads(console, leads)
         screen.print_more(len(pairs) - len(shown), " pairs", console, rest)
         first, second, heading, lead = next(x for x in leads if x[3]["number"] == headline)
-        if lead["low"] <= 0 <= lead["high"] and lead["value"] != 0:
-            count = needed(first, second)
-            told = "more than 100,000" if count is None else f"about {float(f'{count:.2g}'):.0f}"
+        names = f"{plain_name(first)} and {plain_name(second)}"
+        if lead["low"] <= 0 <= lead["high"]:
             text = (
-                f"{plain_name(first)} and {plain_name(second)} are not told apart in {heading}; "
-                f"for a lead as large as this, that would take {told} {over}."
+                f"{names} do not differ significantly in {heading}. How many {over} would show a "
+                "difference cannot be said: it may be 0."
+            )
+            console.print(Text(text))
+        elif enough := needed(first, second):
+            least, most = (f"{float(f'{count:.2g}'):.0f}" for count in enough)
+            text = (
+                f"{names} differ in {heading}. To show that again with a power of 80 % takes "
+                f"{least} to {most} {over}, depending on where in its limits the difference is."
             )
             console.print(Text(text))
         console.print()

@@ -209,8 +209,8 @@ def _print_leaderboard(result: BatchResult, board: list[dict[str, Any]], console
     ]
     for metric in _ordered_metrics(result):
         columns.append(_mean_column(metric, rows))
-        level = metric.replace("affiliation", "chance", 1)
-        if level in result.options.chance_columns:
+        level = result.options.chance_of(metric)
+        if level is not None:
             columns.append(_mean_column(level, rows))
         if metric == "affiliation_f1" and result.options.retune is not None:
             columns.append(_mean_column(_RETUNED, rows))
@@ -351,7 +351,7 @@ def _chosen(result: BatchResult) -> str:
         return f"Thresholds were chosen ({rule}) on the time before {options.fit_until}."
     if rule.kind == "cross_fit":
         return _CROSS_FITTED
-    if rule.looks_at_truth:
+    if rule.is_optimistic:
         return _FLATTER
     return f"Thresholds: {rule.words}." if rule.value is not None else ""
 

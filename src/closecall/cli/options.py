@@ -15,6 +15,7 @@ from closecall.cli.output import FORMATS, Output, compile_notice
 from closecall.errors import OUT_OF_ORDER, ClosecallError, InputError, reason, worded
 from closecall.files import are_one_file, require_apart
 from closecall.parameters import UNITS, duration_of_text, read_rate
+from closecall.scores import NAN
 from closecall.tables.reading import MEMORY
 from closecall.tables.series import DISORDERS, Inputs, ReadingOptions
 from closecall.tables.times import FOLDS, TIME_UNITS
@@ -451,7 +452,10 @@ def evaluated(*, scores: bool, files: bool = True) -> _Decorator:
     kind, listed = (
         ("FILE|COLUMN", ", or a file with columns start and stop") if files else ("COLUMN", "")
     )
-    missing = "What to do with samples that have no score; `ignore` their time."
+    missing = (
+        "What to do with samples that have no score: `ignore` their time for all detectors, or for "
+        "`each` detector by itself."
+    )
     return all_of(
         option(f"--ignore {kind}", f"Time that does not count: a 0/1 column{listed}."),
         option("--from TIME", "Ignore everything before.", "since"),
@@ -465,7 +469,7 @@ def evaluated(*, scores: bool, files: bool = True) -> _Decorator:
             if files
             else []
         ),
-        *([choice("--nan", missing, "raise", "ignore")] if scores else []),
+        *([choice("--nan", missing, *NAN)] if scores else []),
     )
 
 
@@ -509,6 +513,10 @@ def inputs(
         evaluated(scores=nan),
         disorder(*disorders),
         option("--merge", "Join listed events that overlap or touch."),
+        option(
+            "--severity-order LOW,HIGH",
+            "Severities from the lowest to the highest; joined events keep the highest.",
+        ),
         option("--clip", "Cut listed events to the series, and drop those outside of it."),
         option(
             "--timezone [FILE=]ZONE",

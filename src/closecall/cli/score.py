@@ -14,9 +14,10 @@ from closecall.affiliation.result import headlines, latex_scores
 from closecall.affiliation.rules import BEST_F1, read_rules, rule_notes, signed_rules
 from closecall.cli import options, screen
 from closecall.cli.output import tested
+from closecall.latex import chance_note
 from closecall.signature import data_hash, joined_hash
 from closecall.tables.scoring import score_series
-from closecall.wording import UNDEFINED, in_words, json_number, plain_name
+from closecall.wording import UNDEFINED, counted, in_words, json_number, plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -176,7 +177,7 @@ def score_inputs(
     first = next(iter(results.values())).signature
     one = set(rules.values())
     cut = {"threshold": one.pop().signed} if len(one) == 1 else signed_rules(rules)
-    signature = first.adding(**cut, n=shifts, **series.reading.signed)
+    signature = first.adding(**cut, n=shifts, **series.signed)
     signature = signature.adding(data=joined_hash(hashes)).naming(named)
     return Scores(results, thresholds, numbers, counts, tests, notes, signature)
 
@@ -226,13 +227,26 @@ class Scores:
         ]
 
     def latex(self, note: str) -> str:
-        """Return a table for a paper: of the metrics, if any were asked for, else the scores."""
+        """Return a table for a paper: of the metrics, if any were asked for, else the scores.
+
+        Both have the events caught, the level of chance and the number of events.
+        """
         if not self.metrics:
             return latex_scores(self.results, {}, note=note)
         from closecall.evaluate import Evaluation, EvaluationTable  # with all metrics
 
-        rows = ({"detector": name} | numbers for name, numbers in self.metrics.items())
-        return EvaluationTable(map(Evaluation, rows)).to_latex(note=note)
+        rows = []
+        for name, numbers in self.metrics.items():
+            result = self.results[name]
+            chance = result.chance
+            rows.append(Evaluation({"detector": name}))
+            for number, value in numbers.items():
+                rows[-1][number] = value
+                if number == "affiliation_f1":
+                    rows[-1]["affiliation_f1_by_chance"] = chance.f1
+            rows[-1] |= {"caught": result.caught, "caught_by_chance": chance.caught}
+        said = chance_note(counted(len(result.events), "true event"))
+        return EvaluationTable(rows).to_latex(said=said, note=note)
 
 
 def _rows(result: Affiliation, test: Significance | None) -> list[dict[str, Any]]:

@@ -15,10 +15,12 @@ from rich.columns import Columns as SideBySide
 from rich.table import Table
 from rich.text import Text
 
+from closecall.affiliation.event_scores import TOLD
 from closecall.affiliation.result import headlines
 from closecall.errors import with_names
-from closecall.evaluated_time import advice_to_all, ignored_note, said_once
+from closecall.evaluated_time import advice_to_all, ignored_length, ignored_notes, said_once
 from closecall.wording import (
+    TITLES,
     UNDEFINED,
     counted,
     event_length_text,
@@ -47,7 +49,6 @@ LEGEND = (
 _LEVEL = 0.05  # of the p-values that are coloured
 _NOTHING = 0.005
 _LONGEST_NAME = 24  # in front of a headline, or of an event
-_NAMES = ("name", "title", "alertname", "text")  # what lists call the names of events
 _SHIFTS = (
     "p: share of the shifts of {what} that score at least as well;\n"
     "small where the {scored} know when the events are\n"
@@ -233,17 +234,21 @@ def print_detectors(
     if any(cut is not None for cut in cuts):
         shown = [UNDEFINED if cut is None else f"{cut:.6g}" for cut in cuts]
         columns.append(texts("threshold", shown))
+    pairs = [result.events.pair for result in found]
+    if len({id(pair.ignored) for pair in pairs}) > 1:  # each is judged on its own time
+        columns.append(texts("ignored", [ignored_length(pair) for pair in pairs]))
     console.print()
     print_table(console, columns)
 
 
 def notes(read: SeriesInput, results: Mapping[str, Affiliation]) -> list[str]:
     """Return what must be known beside the scores: what was inferred, ignored time, and advice."""
-    detectors, series = read.detectors, next(iter(results.values())).events.pair
+    detectors = read.detectors
     found = detectors.scored | detectors.predicted
     advised = advice_to_all(found, max_step=read.reading.max_step)
     left_out = {name: result.left_out.alarms for name, result in results.items()}
-    sentences = [*read.notes, *ignored_note(series, left_out)]
+    pairs = {name: result.events.pair for name, result in results.items()}
+    sentences = [*read.notes, *ignored_notes(pairs, left_out)]
     weightless = sum(result.points_without_weight for result in results.values())
     if weightless:
         sentences.append(
@@ -347,7 +352,7 @@ def _event_columns(
 def _detail_columns(rows: list[dict[str, Any]]) -> dict[str, Column]:
     """Return what a list of events calls them, and how grave they are, if it says so."""
     details = [row.get("details", {}) for row in rows]
-    named = next((name for name in _NAMES if name in details[0]), None)
+    named = next((name for name in TITLES if name in details[0]), None)
     columns = {}
     for name in (named, "severity"):
         if name in details[0]:
@@ -363,7 +368,7 @@ def outcomes(rows: list[dict[str, Any]], *, broken: bool) -> Column:
     cells = []
     for row in rows:
         dated = isinstance(row["start"], str)
-        text = outcome_text(row["outcome"], row["delay"], row["nearest"], dated=dated)
+        text = outcome_text(**{name: row[name] for name in TOLD}, dated=dated)
         if broken:
             text = text.replace("nearest ", "nearest\n").replace("close call, ", "close call,\n")
         cells.append(Text(text, {"missed": "red", "close call": "yellow"}.get(row["outcome"], "")))

@@ -26,7 +26,7 @@ from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_colu
 from closecall.parameters import is_listed, read_flag
 from closecall.plain import flat_numbers, plain
 from closecall.series import read_pair
-from closecall.signature import sign
+from closecall.signature import ignored_text, sign
 from closecall.wording import counted, json_number, score_or_dash, score_text
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation
+    from closecall.detectors import Detectors
     from closecall.signature import Signature
 
 _FEWEST = 2
@@ -90,7 +91,9 @@ def compare(
         `closecall.affiliation`.
     nan
         What to do with samples whose score is nan: ``"raise"``, or ``"ignore"`` their time for all
-        detectors.
+        detectors. ``"each"`` ignores it only for the detector that has none, which is an error
+        where detectors are then left with different true events; on different times there are no
+        ensembles.
     close
         How far from a true event a close call may be at most, as in `closecall.affiliation`.
     decimals
@@ -139,6 +142,7 @@ def compare(
             hint="Score a single detector with `closecall.affiliation`.",
         )
     detectors.truth.require_truth("affiliation")
+    _require_same_events(detectors)
     pairs, chosen = dict(detectors.predicted), dict.fromkeys(names)
     for name, scored in detectors.scored.items():
         chosen[name] = threshold = rules[name].choose(scored)
@@ -153,6 +157,7 @@ def compare(
         },
         **signed_rules(rules),
         decimals=decimals,
+        ignore=ignored_text(detectors.truth),
     )
     notes = tuple(rule_notes(rules, chosen, pairs))
     return Comparison(results, chosen, decimals, signature, notes)
@@ -173,6 +178,23 @@ def _require_one_kind(truth: Any, predicted: Any, scores: Any, times: Any, **axi
             argument="times",
             hint="Pass `times=`, one for each sample of the vectors.",
         )
+
+
+def _require_same_events(detectors: Detectors) -> None:
+    """Raise if missing scores leave detectors with different true events."""
+    whole, every = detectors.truth, np.arange(len(detectors.truth.truth))
+    starts = whole.opened(whole.truth).starts
+    for name, scored in detectors.scored.items():
+        if scored.ignored is whole.ignored:
+            continue
+        events = scored.opened(scored.truth).starts
+        kept = np.searchsorted(starts, events, side="right") - 1
+        if not np.array_equal(kept, every):
+            raise InputError(
+                "scores of every detector for every true event, to compare them event by event",
+                f"{len(set(kept.tolist()))} of {every.size} events with scores of {name!r}",
+                hint="Compare them where all have scores, with `nan='ignore'`.",
+            )
 
 
 @dataclass(frozen=True)
@@ -242,6 +264,11 @@ class Comparison:
     def names(self) -> tuple[str, ...]:
         """The detectors, in the order in which they were given."""
         return tuple(self.results)
+
+    @property
+    def on_one_time(self) -> bool:
+        """Whether all detectors are judged on the same time; with ``nan="each"``, maybe not."""
+        return len({id(result.events.pair.ignored) for result in self.results.values()}) == 1
 
     @cached_property
     def found(self) -> NDArray[np.bool_]:
@@ -395,6 +422,10 @@ class Comparison:
         >>> c.ensemble(how="vote").predicted
         Events([(1, 2)])
         """
+        if not self.on_one_time:
+            rule = "detectors that are judged on the same time, to take them as one"
+            hint = "Compare them with `nan='ignore'`."
+            raise InputError(rule, "different times, with `nan='each'`", hint=hint)
         chosen = self._known(self.names if names is None else names)
         needed = read_votes(how, votes, len(chosen))
         pairs = [self.results[name].events.pair for name in chosen]
@@ -427,17 +458,21 @@ class Comparison:
         for detector in self.detectors:
             levels = plain(self.results[detector.name].chance.values())
             named = {f"chance_{name}": level for name, level in levels.items()}  # as in a batch
+            if not self.on_one_time:
+                named["ignored_time"] = plain(self.results[detector.name].ignored_time)
             detectors.append(detector.to_dict() | named)
+        best_pair = self.best_pair().to_dict() if self.on_one_time else None
         if read_flag(flat, "flat"):
             named = {str(row["detector"]): row for row in detectors}
-            return flat_numbers({"detectors": named, "best_pair": self.best_pair().to_dict()})
+            pairs = {} if best_pair is None else {"best_pair": best_pair}
+            return flat_numbers({"detectors": named, **pairs})
         return {
             "detectors": detectors,
             "events": tables.plain_events(self),
             "missed_by_all": list(self.missed_by_all),
             "pairs": [pair.to_dict() for pair in self.pairs],
-            "ensembles": [ensemble.to_dict() for ensemble in self.ensembles()],
-            "best_pair": self.best_pair().to_dict(),
+            "ensembles": [one.to_dict() for one in (self.ensembles() if self.on_one_time else ())],
+            "best_pair": best_pair,
             "decimals": self.decimals,
             "signature": str(self.signature),
         }

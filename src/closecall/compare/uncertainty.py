@@ -106,11 +106,12 @@ caution='There are only 7 events: the intervals are wide, and rough.')
     signature: Signature = field(compare=False)
     """What decided these digits, in one line; see `closecall.signature`."""
 
-    def events_needed(self, first: str, second: str, score: str = "f1") -> int | None:
-        """Return how many events would tell two detectors apart, four times in five.
+    def events_needed(self, first: str, second: str, score: str = "f1") -> tuple[int, int] | None:
+        """Return how many events are needed to show a difference with a power of 80 %: a range.
 
-        For a difference in the score (``"precision"``, ``"recall"`` or ``"f1"``) as large as the
-        one at hand; None for more than 100,000 events. See `closecall.statistics.events_needed`.
+        For a difference in the score (``"precision"``, ``"recall"`` or ``"f1"``) at either of its
+        limits, the larger one first. None if it cannot be said, as where 0 lies within the limits.
+        See `closecall.statistics.events_needed`.
 
         Examples
         --------
@@ -118,8 +119,12 @@ caution='There are only 7 events: the intervals are wide, and rough.')
         >>> from closecall.datasets import demo
         >>> data = demo()
         >>> c = cc.compare(data.truth, data.predicted, times=data.times)
-        >>> c.intervals().events_needed("forecast", "threshold", "precision")
-        17
+        >>> print(c.intervals().events_needed("forecast", "threshold"))
+        None
+        >>> truth = [0, 1, 1] * 40
+        >>> c = cc.compare(truth, {"a": truth, "b": [0, 1, 0] * 40})
+        >>> c.intervals().events_needed("a", "b", "recall")
+        (6, 6)
         """
         require_choice(score, "score", SCORES)
         self.pair(first, second)

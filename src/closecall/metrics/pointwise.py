@@ -116,15 +116,17 @@ def event_wise(
     prediction that covers the whole series scores 1 on both. No parameters but those of
     `closecall.affiliation`.
 
-    Others count precision differently. Hundman et al. (2018), and tsadmetrics with them, put the
-    number of *true* events found over that number plus the false predicted events, so that two
-    predictions in one event count once; Sehili and Zhang (2023), and dtaianomaly with them, also
-    multiply by one minus the share of normal samples that are predicted.
+    The recall is that of Hundman et al. (2018); their precision is another. They, and tsadmetrics
+    with them, put the number of *true* events found over that number plus the false predicted
+    events, so that two predictions in one event count once; here each prediction counts. (Their
+    program, telemanom, counts only the first of several true events that one prediction overlaps.)
+    Sehili and Zhang (2023), and dtaianomaly with them, also multiply by one minus the share of
+    normal samples that are predicted.
 
     References
     ----------
-    The overlapping-segment counts of Hundman et al., *Detecting Spacecraft Anomalies Using LSTMs
-    and Nonparametric Dynamic Thresholding*, KDD 2018, each side counted in its own events.
+    Recall: Hundman et al., *Detecting Spacecraft Anomalies Using LSTMs and Nonparametric Dynamic
+    Thresholding*, KDD 2018.
 
     Examples
     --------

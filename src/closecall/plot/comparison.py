@@ -125,7 +125,8 @@ def _read_results(comparison: Any) -> dict[str, Affiliation]:
     results = {str(name): result for name, result in given.items()}
     if not results:
         raise InputError("to hold at least one result", "none", argument="comparison")
-    _require_one_truth(results)
+    if given is comparison:  # a `Comparison` has the same events for all
+        _require_one_truth(results)
     return results
 
 

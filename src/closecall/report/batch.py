@@ -8,6 +8,8 @@ from math import nan
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from closecall.columns import require_one_index
 from closecall.detectors import by_name
 from closecall.errors import (
@@ -23,7 +25,9 @@ from closecall.errors import (
 )
 from closecall.evaluated_time import are_pairs
 from closecall.events import Events, read_ignored
+from closecall.fscore import counted_f1
 from closecall.parameters import require_choice
+from closecall.plain import plain
 from closecall.report.explorer import Page, Report, SeriesTrouble, require_page
 from closecall.report.series import ALONE, require_exact, series_content, summary
 from closecall.series import Scored
@@ -49,6 +53,10 @@ _ARGUMENTS = (
     "predicted",
     "scores",
     "thresholds",
+)
+OPENED = (
+    "at the threshold that its page opens with: unless another was given, the best one on the same "
+    "labels, so that these scores are optimistic"
 )
 _MOST_MOVED = 1_000_000  # scores that are moved for chance, a thousand times: half a minute
 _UNMOVED = (
@@ -152,8 +160,12 @@ def batch_page(
     *,
     title: str,
     script: Script,
+    thresholds: str = OPENED,
 ) -> Report:
-    """Build the page of series that come one after the other, with so many `scores` together."""
+    """Build the page of series that come one after the other, with so many `scores` together.
+
+    The leaderboard says what its `thresholds` are.
+    """
     require_page(title, script)
     summaries: list[dict[str, Any]] = []
     page = Page({}, script)
@@ -181,7 +193,7 @@ def batch_page(
     if failure is not None and all("status" in about for about in summaries):
         cause = failure.__cause__
         raise cause if isinstance(cause, ClosecallError) else failure
-    page.about = batch_about(title, summaries)
+    page.about = batch_about(title, summaries, thresholds=thresholds)
     names = tuple(about["name"] for about in summaries)
     return Report(title, names, detectors_of(summaries), page, tuple(troubles), notes)
 
@@ -198,13 +210,16 @@ def detectors_of(summaries: list[dict[str, Any]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row["name"] for row in rows))
 
 
-def batch_about(title: str, summaries: list[dict[str, Any]], signature: str = "") -> dict[str, Any]:
+def batch_about(
+    title: str, summaries: list[dict[str, Any]], signature: str = "", *, thresholds: str
+) -> dict[str, Any]:
     """Return what the first page tells: each series in short, and how detectors rank on them."""
     about = {"title": title, "series": summaries, "batch": True, "signature": signature}
-    rows = [row for one in summaries for row in one.get("detectors", ())]
-    for row in rows:  # silence must not pay: without any alarm, an F1 counts as 0
-        silent = row["f1"] is None and not row["alarms"]
-        row["counted"] = [0.0, 0.0] if silent else [row["f1"], row["chance"]["f1"]]
+    about["thresholds"] = thresholds
+    for one in summaries:
+        for row in one.get("detectors", ()):
+            pair = np.array([row["f1"], row["chance"]["f1"]], dtype=float)
+            row["counted"] = plain(counted_f1(pair, row["alarms"], one["events"]).tolist())
     scored = [
         {row["name"]: row["counted"][0] for row in one.get("detectors", ())} for one in summaries
     ]
@@ -269,6 +284,7 @@ def _series_content(
             values=values,
             thresholds=thresholds,
             notes=series.notes,
+            signed=one.reading.signed,
             moved=moved,
             **series.options,
             close=series.reading.close,

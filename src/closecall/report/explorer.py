@@ -22,6 +22,7 @@ from closecall.files import whole_file
 from closecall.parameters import read_path, require_choice
 from closecall.report.packing import Texts, deflated
 from closecall.report.series import ALONE, series_content, summary
+from closecall.scores import require_nan
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -113,7 +114,7 @@ def report(
     """
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     shown = {"predicted": predicted, "scores": scores, "thresholds": thresholds, "values": values}
-    require_choice(nan, "nan", ("raise", "ignore"))
+    require_nan(nan)
     calls = _python_calls(predicted, scores, {**axis, "close": close}, nan)
     return series_page(
         truth, title=title, script=script, calls=calls, nan=nan, close=close, **axis, **shown

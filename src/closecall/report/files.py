@@ -11,12 +11,14 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, InputTypeError
+from closecall.affiliation.rules import ThresholdRule
+from closecall.errors import ClosecallError, InputError, InputTypeError
 from closecall.events import Events
 from closecall.plain import plain
-from closecall.report.batch import PageSeries, batch_about, batch_page, unscored
+from closecall.report.batch import OPENED, PageSeries, batch_about, batch_page, unscored
 from closecall.report.explorer import Page, Report, SeriesTrouble, require_page, series_page
-from closecall.signature import value_text
+from closecall.report.series import require_one_time
+from closecall.signature import parse, value_text
 from closecall.tables.data_files import ONE, FileNames, list_files
 from closecall.tables.grouping import group
 from closecall.tables.reading import arrow, read_table, shown_name
@@ -81,12 +83,16 @@ def report_inputs(
         got = "`thresholds` as well" if by else "one series"
         raise InputTypeError("for several series, without `thresholds`", got, argument="batch")
     if by:
-        chosen = {} if batch is None else _batch_thresholds(batch, by, inputs.encoding)
+        chosen, told = {}, OPENED
+        if batch is not None:
+            rows = NamedTable(shown_name(batch), read_table(batch, encoding=inputs.encoding))
+            chosen, told = _batch_thresholds(rows, by), _chosen_thresholds(_signature(rows.table))
         labelled, scored = inputs.names(predicted, "predicted"), inputs.names(scores, "score")
+        require_one_time(inputs.nan, len(labelled) + len(scored))
         reading = replace(inputs, predicted=tuple(labelled), scores=tuple(scored))
         pages = _series(reading, by, value, thresholds, chosen)
         count = inputs.tables[0].samples * len(scored)
-        page = batch_page(pages, count, title=name, script=script)
+        page = batch_page(pages, count, title=name, script=script, thresholds=told)
         return page, [*page.notes]
     if inputs.disorder == "index":
         rule = "`disorder='index'` only beside `by`"
@@ -97,6 +103,7 @@ def report_inputs(
     arguments["values"] = None if value is None else series.column(value, "value")
     calls = _commands(inputs, arguments)
     arguments |= {"notes": series.notes, "thresholds": thresholds, "close": inputs.close}
+    arguments["signed"] = inputs.signed
     return series_page(title=name, script=script, calls=calls, **arguments), [*series.notes]
 
 
@@ -120,6 +127,8 @@ def _commands(inputs: Inputs, arguments: dict[str, Any]) -> dict[str, Call]:
             for key, one in value.items():
                 options += [option, f"{key}={_option_text(one)}"]
             continue
+        if name == "severity_order":
+            value = ",".join(value)
         values = [] if value is True else value if isinstance(value, tuple) else [value]
         options += [option, *(_option_text(one) for one in values)]
     calls = {}
@@ -175,12 +184,34 @@ def _page_of_rows(table: pa.Table, title: str, script: Script) -> Report:
         )
     detectors = dict.fromkeys(str(row["detector"]) for rows in found.values() for row in rows)
     summaries = list(series.values())
-    signed = (
-        table.column_names[-1] == "signature" and table.column("signature").unique().to_pylist()
-    )
-    line = signed[0] if signed and len(signed) == 1 else ""
-    page = Page(batch_about(title, summaries, line), script)
+    line = _signature(table)
+    page = Page(batch_about(title, summaries, line, thresholds=_chosen_thresholds(line)), script)
     return Report(title, tuple(series), tuple(detectors), page, tuple(troubles))
+
+
+def _signature(rows: pa.Table) -> str:
+    """Return the signature of the rows of a batch; none if they have none, or several."""
+    if rows.column_names[-1] != "signature":
+        return ""
+    lines = rows.column("signature").unique().to_pylist()
+    return str(lines[0] or "") if len(lines) == 1 else ""
+
+
+def _chosen_thresholds(signature: str) -> str:
+    """Say what the thresholds of a batch are, as far as its signature says it."""
+    try:
+        options = parse(signature).options
+    except ClosecallError:
+        return "at the thresholds of the batch; those chosen on the same labels are optimistic"
+    if options.get("threshold") is None:
+        return "with its alarms of the batch"
+    if options.get("fit_until") is not None:
+        return "at the thresholds of the batch, which were chosen on earlier time"
+    rule = ThresholdRule.read(options["threshold"])
+    if rule.is_optimistic:
+        return "at the thresholds of the batch, chosen on the same labels: scores are optimistic"
+    where = ", which were chosen on other series" if rule.looks_at_truth else f" ({rule})"
+    return f"at the thresholds of the batch{where}"
 
 
 def _row_summary(row: dict[str, Any]) -> dict[str, Any]:
@@ -256,10 +287,9 @@ def _series(
 
 
 def _batch_thresholds(
-    batch: str | PathLike[str], by: tuple[str, ...], encoding: str
+    rows: NamedTable, by: tuple[str, ...]
 ) -> dict[tuple[str, ...], dict[str, float]]:
     """Read the thresholds of each series by detector from the rows of a batch."""
-    rows = NamedTable(shown_name(batch), read_table(batch, encoding=encoding))
     names = (*by, "detector", "threshold")
     columns = [rows.column(name, "batch").to_pylist() for name in names]
     found: dict[tuple[str, ...], dict[str, float]] = {}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise
 from math import inf, isinf, isnan
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
 from closecall.detectors import by_name, read_detectors
 from closecall.errors import InputError, InputTypeError
-from closecall.evaluated_time import advice_to_all, ignored_note, said_once
+from closecall.evaluated_time import advice_to_all, ignored_note, said_once, unscored_notes
 from closecall.events import Events
 from closecall.report.packing import packed, packed_for_drawing, packed_times
 from closecall.scores import with_nan
@@ -57,6 +58,7 @@ def series_content(
     values: Any = None,
     calls: Mapping[str, Call] | None = None,
     notes: Iterable[str] = (),
+    signed: Mapping[str, Any] = MappingProxyType({}),
     moved: bool = True,
     **axis_options: Any,
 ) -> dict[str, Any]:
@@ -64,11 +66,14 @@ def series_content(
 
     Options of the axis are those of `read_detectors`. Times are those of evaluated time, as in
     `closecall.series`; `ignored` is what opens it again. `calls` compute what is shown of each
-    detector, and `notes` say how the series was read. `moved` is whether scores are moved, too, for
+    detector, `notes` say how the series was read, and `signed` is what its signature names of that.
+    `moved` is whether scores are moved, too, for
     the level of chance of whole curves.
     """
     scored = by_name(scores, "scores", ALONE[1])
-    _require_names(by_name(predicted, "predicted", ALONE[0]), scored)
+    labelled = by_name(predicted, "predicted", ALONE[0])
+    _require_names(labelled, scored)
+    require_one_time(axis_options.get("nan"), len(labelled) + len(scored))
     found = read_detectors(truth, predicted, scores, **axis_options, alone=ALONE)
     rules = dict.fromkeys(scored, BEST_F1) | read_rules(thresholds, scored)
     for one, (called, _) in scored.items():
@@ -128,15 +133,31 @@ def series_content(
         "samples": None if axis is None else axis.length,
         "events": int(starts.size),
         "signature": str(
-            sign("affiliation", {**found.predicted, **found.scored}, **signed_rules(rules))
+            sign(
+                "affiliation",
+                {**found.predicted, **found.scored},
+                **signed_rules(rules),
+                **signed,
+            )
         ),
         "advice": [
             *notes,
+            *unscored_notes(series),
             *said_once({row["name"]: row.pop("notes", []) for row in detectors}),
             *ignored_note(series, dict.fromkeys(found.scored, 0) | left_out),
             *advice_to_all(found.scored | found.predicted, max_step=given["max_step"]),
         ],
     }
+
+
+def require_one_time(nan: str | None, detectors: int) -> None:
+    """Raise if detectors are to be judged on different times, of which a page shows one."""
+    if nan == "each" and detectors > 1:
+        raise InputError(
+            "'raise' or 'ignore' on a page, which shows all detectors on the same time",
+            "'each'",
+            argument="nan",
+        )
 
 
 def summary(content: dict[str, Any]) -> dict[str, Any]:

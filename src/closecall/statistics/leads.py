@@ -158,19 +158,24 @@ def mean_differences(
     found = []
     for pair in combinations(range(len(columns)), 2):
         gaps = np.subtract(*columns[list(pair)][:, finite[list(pair)].all(axis=0)])
-        count = int(gaps.size)
-        with np.errstate(over="ignore"):
-            spread = float(gaps.std(ddof=1)) / sqrt(count) if count >= FEWEST else nan
-        made = lead(
-            float(gaps.mean()) if count else nan,
-            spread,
-            judged=count,
-            differing=int(np.count_nonzero(np.abs(gaps) > ROUNDING)),
-            level=level,
-            widest=float(high - low),
-        )
-        found.append((pair, made, count))
+        made = _mean_lead(gaps, level, float(high - low))
+        found.append((pair, made, int(gaps.size)))
     return found
+
+
+def _mean_lead(gaps: NDArray[np.float64], level: float, widest: float) -> Difference:
+    """Return the mean of differences with its limits."""
+    count = gaps.size
+    with np.errstate(over="ignore"):
+        spread = float(gaps.std(ddof=1)) / sqrt(count) if count >= FEWEST else nan
+    return lead(
+        float(gaps.mean()) if count else nan,
+        spread,
+        judged=count,
+        differing=int(np.count_nonzero(np.abs(gaps) > ROUNDING)),
+        level=level,
+        widest=widest,
+    )
 
 
 def events_needed(
@@ -181,21 +186,28 @@ def events_needed(
     widest: float = 1.0,
     n: int = 1000,
     seed: int = 0,
-) -> int | None:
-    """Return how many events, or series, would be needed to tell two detectors apart.
+) -> tuple[int, int] | None:
+    """Return a range of how many events, or series, are needed to show a difference.
 
-    Events are drawn from those at hand, with replacement, in growing numbers, until the test of
-    `lead` tells the two apart in a share `power` of the draws. So it is the number for a difference
-    as large, and as uneven, as the one at hand, which may itself be off.
+    The number depends on the true difference, which is known only within its limits (see `lead`).
+    The first number of the range is for a difference as large as the limit away from 0, the second
+    for one as small as the limit next to 0. To find each, events are drawn from those at hand, with
+    replacement and shifted to that mean, in growing numbers, until the test of `lead` finds a
+    difference in a share `power` of the draws.
+
+    Use the second number to plan: it was enough for a power of 0.8 in most simulations (see
+    :doc:`/intervals`). A number for the difference as it was observed would be too small, since
+    differences that are found are on average larger than the true ones.
 
     Parameters
     ----------
     differences
         What the first detector is above the second, one number for each event or series.
     power
-        How often the two should be told apart, between 0 and 1.
+        How often a difference should be found, between 0 and 1.
     level
-        The level of the test: 0.95 tells equally good detectors apart one time in 20.
+        The level of the limits and of the test: at 0.95 it finds a difference between equally good
+        detectors one time in 20.
     widest
         The largest difference there can be; 1 for scores from 0 to 1, inf without bounds.
     n, seed
@@ -203,14 +215,16 @@ def events_needed(
 
     Returns
     -------
-    int or None
-        At least 6; None if it is more than 100,000, as for detectors that do not differ.
+    tuple of int, or None
+        Two numbers, each at least 6. None if the range cannot be said: where 0 lies within the
+        limits, where there are none, as with fewer than six differences, and where the second
+        number is above 100,000.
 
     Examples
     --------
-    >>> events_needed([0.3, -0.1, 0.2, 0.0, 0.1, -0.2, 0.3, 0.1])
-    40
-    >>> print(events_needed([0.3, -0.3]))
+    >>> events_needed([0.3, 0.1, 0.2, 0.0, 0.1, -0.2, 0.3, 0.1, 0.4, 0.2, 0.3, 0.5])
+    (7, 103)
+    >>> print(events_needed([0.3, -0.1, 0.2, 0.0, 0.1, -0.2, 0.3, 0.1]))
     None
     """
     level, widest = read_level(level), read_number(widest, "widest", "above 0", lambda x: x > 0)
@@ -218,48 +232,89 @@ def events_needed(
     require_count(n, "n", 100, 10_000)
     require_count(seed, "seed", 0)
     gaps = read_numbers(differences, "differences").ravel()
-    if gaps.size < 2 or not np.isfinite(gaps).all():  # noqa: PLR2004
+    if gaps.size < FEWEST or not np.isfinite(gaps).all():
         rule = "to be two or more finite numbers"
         raise InputError(
             rule, f"{np.isfinite(gaps).sum()} finite of {gaps.size}", argument="differences"
         )
-
     largest = float(np.abs(gaps).max())
     if largest <= ROUNDING:
         return None
     gaps, widest = gaps / largest, widest / largest  # so that no square overflows
+    limits = _mean_lead(gaps, level, widest)
+    return needed_within(
+        gaps, limits, power=power, level=level, widest=widest, n=int(n), seed=int(seed)
+    )
+
+
+def needed_within(
+    gaps: NDArray[np.float64],
+    limits: Difference,
+    *,
+    level: float,
+    power: float = 0.8,
+    widest: float = 1.0,
+    n: int = 1000,
+    seed: int = 0,
+) -> tuple[int, int] | None:
+    """Return the range of `events_needed` for differences whose mean has these limits."""
+    if not (limits.low > 0 or limits.high < 0):
+        return None
     if gaps.size > _MOST_DRAWN:  # each with those most like it, which keeps mean and spread
         gaps = np.array([part.mean() for part in np.array_split(np.sort(gaps), _MOST_DRAWN)])
+    near, far = sorted((limits.low, limits.high), key=abs)
 
-    def enough(count: int) -> bool:
-        told = _told_apart(gaps, count, level=level, widest=widest, n=int(n), seed=int(seed))
-        return bool(told.mean() >= power)
+    def fewest(mean: float, low: int) -> int:
+        """Return the smallest number above `low` with enough power, or one that is too large."""
 
-    low, high = FEWEST_TO_COMPARE - 1, FEWEST_TO_COMPARE
-    while not enough(high):
-        low, high = high, 2 * high
-        if low >= _MOST_NEEDED:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high if high <= _MOST_NEEDED else None
+        def enough(count: int) -> bool:
+            found = found_in_draws(
+                gaps, count, level=level, widest=widest, n=n, seed=seed, mean=mean
+            )
+            return bool(found.mean() >= power)
+
+        high = low + 1
+        while not enough(high):
+            low, high = high, 2 * high
+            if low >= _MOST_NEEDED:
+                return high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if enough(middle) else (middle, high)
+        return high
+
+    least = fewest(far, FEWEST_TO_COMPARE - 1)
+    most = fewest(near, least - 1)
+    return (least, most) if most <= _MOST_NEEDED else None
 
 
-def _told_apart(
-    gaps: NDArray[np.float64], count: int, *, level: float, widest: float, n: int, seed: int
+def found_in_draws(
+    gaps: NDArray[np.float64],
+    count: int,
+    *,
+    level: float,
+    widest: float,
+    n: int,
+    seed: int,
+    mean: float | None = None,
 ) -> NDArray[Any]:
-    """Draw so many events n times, and return in which draws the test of `lead` finds a leader."""
+    """Draw so many events n times, and return in which draws the test of `lead` finds a leader.
+
+    With a `mean`, all differences are shifted to have it; those that are equal still do not count
+    as differing.
+    """
     from scipy.special import stdtrit
 
     shares = np.full(gaps.size, 1 / gaps.size)
     drawn = np.random.default_rng(seed).multinomial(count, shares, size=n).astype(np.float64)
-    mean = drawn @ gaps / count
-    variance = np.maximum(drawn @ gaps**2 / count - mean**2, 0.0) / (count - 1)
-    error = np.hypot(np.sqrt(variance), _unseen_error(count, widest))
     differing = drawn @ (np.abs(gaps) > ROUNDING)
+    if mean is not None:
+        gaps = gaps + (mean - gaps.mean())
+    means = drawn @ gaps / count
+    variance = np.maximum(drawn @ gaps**2 / count - means**2, 0.0) / (count - 1)
+    error = np.hypot(np.sqrt(variance), _unseen_error(count, widest))
     reach = float(stdtrit(count - 1, (1 + level) / 2)) * error
-    return (np.abs(mean) > reach) & (2.0 ** (1 - np.maximum(differing, 1)) < 1 - level)
+    return (np.abs(means) > reach) & (2.0 ** (1 - np.maximum(differing, 1)) < 1 - level)
 
 
 def adjust_pvalues(pvalues: Any, correction: Correction = "holm") -> NDArray[np.float64]:

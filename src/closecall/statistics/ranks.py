@@ -106,6 +106,10 @@ class Ranks:
     """The largest groups of neighbours in rank without a pair that is told apart; they overlap."""
     signature: Any = None
     """The `closecall.signature.Signature` of the batch; None for a table of numbers."""
+    chance: tuple[float, ...] | None = None
+    """Mean level of chance of the metric, of each detector; None where it is not known."""
+    chance_note: str = ""
+    """What that is, and over how many true events; empty where it is not known."""
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -190,18 +194,23 @@ class Ranks:
         if note is None:
             note = "" if self.signature is None else self.signature.note
         told = f"Average ranks by {self.metric} over {self.series} series"
-        columns = zip(
-            self.detectors, self.average_rank, self.groups, self.mean, self.best_on, strict=True
-        )
-        names = ("detector", "average rank", "groups", f"mean {self.metric}", "best on")
+        mean = f"mean {self.metric}"
+        columns: dict[str, Sequence[Any]] = {
+            "detector": self.detectors,
+            "average rank": self.average_rank,
+            "groups": self.groups,
+            mean: self.mean,
+            **({} if self.chance is None else {"chance": self.chance}),
+            "best on": self.best_on,
+        }
         return latex_table(
-            [dict(zip(names, row, strict=True)) for row in columns],
-            dict(zip(names, names, strict=True)),
-            best={names[1]: False, names[3]: self.higher_is_better, names[4]: True},
+            [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+            {name: name for name in columns},
+            best={"average rank": False, mean: self.higher_is_better, "best on": True},
             title=f"{told}; detectors with a letter in common are not told apart",
             label="ranks",
             caption=caption,
-            said=self.text,
+            said=" ".join(filter(None, (self.chance_note, self.text))),
             note=note,
         )
 

@@ -27,7 +27,7 @@ from closecall.statistics.intervals import (
     read_level,
     require_within,
 )
-from closecall.statistics.leads import ROUNDING, events_needed, lead
+from closecall.statistics.leads import ROUNDING, lead, needed_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -242,15 +242,18 @@ class Sample:
             farthest=_farthest_f1(ours, theirs) if score == len(ours) - 1 else None,
         )
 
-    def events_needed(self, first: int, second: int, score: int, level: float) -> int | None:
-        """Return how many events it would take to tell two detectors apart in one score.
+    def events_needed(
+        self, first: int, second: int, score: int, level: float
+    ) -> tuple[int, int] | None:
+        """Return how many events are needed to show a difference in one score, as a range.
 
         The difference is taken as a mean over events, as its derivatives have it.
         """
         gap = float(np.subtract(*self.values[score, [first, second]]))
         steps = np.subtract(*self.influences[score, [first, second]])
-        needed = events_needed(gap + steps * steps.size, level=level)
-        return needed and needed * self.block
+        limits = self.differences(first, second, level)[score]
+        needed = needed_within(gap + steps * steps.size, limits, level=level)
+        return needed and (needed[0] * self.block, needed[1] * self.block)
 
     def pair_cautions(self, first: int, second: int) -> Cautions:
         """Return what cannot be concluded about two detectors."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from closecall.clock import read_times
 from closecall.errors import InputError, InputTypeError, shown
-from closecall.events import Events, runs
+from closecall.events import Events, read_severity_order, runs
 from closecall.files import ucr_anomaly
 from closecall.parameters import duration_of_text, is_listed, is_number, read_flag
 from closecall.tables.reading import opened, shown_name, table_of
@@ -78,6 +78,7 @@ def read_events(
     time_unit: TimeUnit | None = None,
     open_until: Any = None,
     merge: bool = False,
+    severity_order: Sequence[str] | str | None = None,
     encoding: str = "utf-8",
 ) -> Events:
     r"""Read events from a file of incidents, whatever their order, or from a dataframe.
@@ -118,7 +119,10 @@ def read_events(
     open_until
         When an event stops that has no end yet; if not given, such an event is an error.
     merge
-        Join events that overlap or touch, and their details.
+        Join events that overlap or touch. Their details are listed, ``"disk full; disk slow"``.
+    severity_order
+        Severities from the lowest to the highest, ``["low", "high"]`` or ``"low,high"``: events
+        that are joined keep the highest.
     encoding
         How the text of a CSV file is encoded.
 
@@ -144,6 +148,7 @@ def read_events(
     """
     how = TimeFormat.read(timezone, fold, time_unit)
     joined = read_flag(merge, "merge")
+    order = read_severity_order(severity_order, merge=joined)
     listing = listing_of(source, _column_pair(columns), series, encoding)
     hint = "Say until when such events last: `open_until=end_of_the_series`."
     if open_until is not None:
@@ -151,7 +156,7 @@ def read_events(
             raise InputTypeError("to be a time", shown(open_until), argument="open_until")
         open_until = how.moment(_read_time(open_until, how, "`open_until`"), "`open_until`")
     events = events_of(listing, how, open_until, hint)
-    return events.merged() if joined else events
+    return Events.wrap(events.intervals.merged(severity_order=order)) if joined else events
 
 
 def events_of(listing: Listing, how: TimeFormat, open_until: Any, hint: str) -> Events:

@@ -30,8 +30,8 @@ from closecall.errors import (
     UnevenTimesError,
     shown,
 )
-from closecall.evaluated_time import Stretches, read_stretches
-from closecall.events import Events, Intervals, read_ignored, read_labels
+from closecall.evaluated_time import Stretches, read_stretches, unscored_notes
+from closecall.events import Events, Intervals, read_ignored, read_labels, read_severity_order
 from closecall.parameters import is_number, read_length, read_name, read_path, require_choice
 from closecall.scores import read_scores, require_nan, require_scores, samples_without_score
 from closecall.series import (
@@ -45,6 +45,7 @@ from closecall.series import (
     read_span,
     whole_axis,
 )
+from closecall.signature import ignored_text
 from closecall.tables.incidents import (
     is_smap,
     listed_in,
@@ -156,6 +157,7 @@ class ReadingOptions(TypedDict, total=False):
     nan: str
     disorder: Disorder
     merge: bool
+    severity_order: Sequence[str] | str | None
     clip: bool
     timezone: Timezone
     fold: Fold | None
@@ -195,13 +197,16 @@ class Reading:
     close: Any = None
     """How far from a true event a close call may be at most."""
     nan: str = "raise"
-    """What to do with samples without a score: ``"raise"``, or ``"ignore"`` their time."""
+    """What to do with samples without a score: ``"raise"``; ``"ignore"`` their time for all
+    detectors; or ignore it for ``"each"`` detector that has no score, and not for the others."""
     disorder: Disorder = "error"
     """What to do where times repeat or go back: ``"error"``; ``"sort"`` the samples, after which
     repeated times are an error; keep the ``"first"``, the ``"last"`` or the ``"mean"`` of them,
     where a label is 1 if one of them is; or, of many series, count samples (``"index"``)."""
     merge: bool = False
-    """Join events of a list that overlap or touch."""
+    """Join events of a list that overlap or touch; their details are listed."""
+    severity_order: Any = None
+    """Severities from the lowest to the highest: events that are joined keep the highest."""
     clip: bool = False
     """Cut events of a list to the series, and drop those outside of it."""
     timezone: Timezone = None
@@ -238,6 +243,8 @@ class Reading:
         for name in ("max_step", "close"):
             if getattr(self, name) is not None:
                 _require_length(getattr(self, name), name)
+        order = read_severity_order(self.severity_order, merge=self.merge)
+        self._set("severity_order", order)
         text_codec(self.encoding)
         require_format(self.fold, self.time_unit)
         how = self.time_format()
@@ -387,6 +394,8 @@ class SeriesInput:
     """``times``, ``end``, ``span``, ``ignore``, ``max_step``, ``nan``, as the library has them."""
     notes: Sequence[str] = ()
     """What was inferred, a sentence each."""
+    in_time_of: Callable[[str], SeriesInput] | None = None
+    """Reads the series in the evaluated time of one detector; None if all have the same."""
 
     @property
     def length(self) -> int:
@@ -401,8 +410,22 @@ class SeriesInput:
             raise InputTypeError("a table of samples", "none")
         return self.table.column(name, argument)
 
+    @property
+    def signed(self) -> dict[str, Any]:
+        """The options that a signature of all detectors names, and the time ignored for all."""
+        return self.reading.signed | {"ignore": ignored_text(self.in_span)}
+
+    def alone(self, name: str) -> SeriesInput:
+        """Return the series in the evaluated time of a detector, most often that of all."""
+        if self.in_time_of is None or name not in self.sides.scores:
+            return self
+        return self.in_time_of(name)
+
     def detector(self, name: str) -> Pair | Scored:
         """Return a detector beside the true events; raise what is wrong with it."""
+        alone = self.alone(name)
+        if alone is not self:
+            return alone.detector(name)
         if name in self.listed:
             return self.listed[name]
         if name in self.sides.predicted:
@@ -411,7 +434,7 @@ class SeriesInput:
         with with_status(Status.BAD_SCORES, values=Status.NAN_SCORE):
             scores = read_score_column(self.sides.scores[name], called)
             self._require_samples(scores, called)
-            if self.reading.nan == "ignore" and scores.dtype.kind == "f" and np.isnan(scores).all():
+            if self.reading.nan != "raise" and scores.dtype.kind == "f" and np.isnan(scores).all():
                 raise nothing_evaluated()
             require_scores(scores, called, self.kept)
         return Scored.of(self.in_span, scores, self.kept)
@@ -561,35 +584,48 @@ def read_series(
     sides = sides.placed(lambda side: _placed(side, samples, reading, notes))
     series, intervals = _on_one_clock(sides, labels, samples, reading)
     with with_status(Status.BAD_TIMES, names=reading.times_called):
-        stretches = _ignored(tables, sides, samples, reading, limits)
-    with with_status(Status.BAD_TIMES, values=Status.EMPTY):
-        given = {} if labels is None else {"truth": labels}
-        series, closed = in_evaluated_time(series, intervals, given, stretches)
-    if not reading.of_many:  # whose signature names the options of all
-        series = series.asking(max_step=reading.max_step, nan=reading.nan)
-    series = series.calling(reading.close)
-    return SeriesInput(
-        in_span=series,
-        labels=labels,
-        axis=samples.axis,
-        timed=samples.times is not None,
-        kept=closed.kept,
-        reading=reading,
-        sides=sides,
-        listed={
-            name: series.predicting(closed.sides[called], closed.left_out[called])
-            for name, called in _called_events(sides, reading).items()
-        },
-        table=tables[-1],
-        options={
-            **samples.options(sides),
-            "span": reading.span,
-            "ignore": series.ignored,
-            "max_step": reading.max_step,
-            "nan": reading.nan,
-        },
-        notes=notes,
-    )
+        stretches = _ignored(tables, samples, reading, limits)
+    several = len(sides.predicted) + len(sides.scores) > 1
+    each = reading.nan == "each" and several
+
+    def evaluated(missing: list[Stretches], *, each: bool = False) -> SeriesInput:
+        with with_status(Status.BAD_TIMES, values=Status.EMPTY):
+            given = {} if labels is None else {"truth": labels}
+            found, closed = in_evaluated_time(series, intervals, given, [*stretches, *missing])
+        if not reading.of_many:  # whose signature names the options of all
+            found = found.asking(max_step=reading.max_step, nan=reading.nan)
+        found = found.calling(reading.close)
+        return SeriesInput(
+            in_span=found,
+            labels=labels,
+            axis=samples.axis,
+            timed=samples.times is not None,
+            kept=closed.kept,
+            reading=reading,
+            sides=sides,
+            listed={
+                name: found.predicting(closed.sides[called], closed.left_out[called])
+                for name, called in _called_events(sides, reading).items()
+            },
+            table=tables[-1],
+            options={
+                **samples.options(sides),
+                "span": reading.span,
+                "ignore": found.ignored,
+                "max_step": reading.max_step,
+                "nan": reading.nan,
+            },
+            notes=[*notes, *unscored_notes(found)],
+            in_time_of=in_time_of if each else None,
+        )
+
+    def in_time_of(name: str) -> SeriesInput:
+        return evaluated(_missing({"": sides.scores[name]}, samples, reading))
+
+    if each:
+        return evaluated([], each=True)
+    named = {name if several else "": column for name, column in sides.scores.items()}
+    return evaluated(_missing(named, samples, reading))
 
 
 def _with_formats(tables: Sequence[NamedTable], reading: Reading) -> Sequence[NamedTable]:
@@ -798,7 +834,8 @@ def _placed(side: EventList, samples: Samples, reading: Reading, notes: list[str
     """Return the events of a list where they lie on the axis, joined and cut as asked."""
     axis, whole = samples.axis, samples.whole(reading.span)
     intervals = side.events(_open_until(whole, reading)).intervals
-    intervals = intervals.merged() if reading.merge else intervals
+    if reading.merge:
+        intervals = intervals.merged(severity_order=reading.severity_order)
     numbered = axis if side.in_samples else None
     if numbered is not None:
         whole = Timed("times", np.array([0, numbered.length]), intervals.clock)
@@ -863,12 +900,11 @@ def _on_one_clock(
 
 def _ignored(
     tables: Sequence[NamedTable],
-    sides: Sides,
     samples: Samples,
     reading: Reading,
     limits: Iterable[Limit] | None,
 ) -> list[Stretches]:
-    """Return the time to ignore: as it is named, outside of limits, gaps, and missing scores."""
+    """Return the time to ignore for all detectors: as it is named, outside of limits, and gaps."""
     axis, stretches = samples.axis, []
     is_counted = reading.time is not None and axis is not None and samples.times is None
     if reading.ignore is not None:
@@ -878,20 +914,24 @@ def _ignored(
             _require_times(limit[0], is_counted=is_counted)
             whole = samples.whole(reading.span) or read_span(None)
             stretches.append(outside_limit(limit, whole, of_many=reading.of_many))
-    missing = None
-    if axis is not None:
-        missing = samples_without_score(_scores_of_any(sides, axis.length), reading.nan)
-    stretches += read_stretches(None, None if is_counted else reading.max_step, axis, missing)
+    stretches += read_stretches(None, None if is_counted else reading.max_step, axis)
     return [part for part in stretches if len(part.intervals)]
 
 
-def _scores_of_any(sides: Sides, length: int) -> Iterator[NDArray[Any]]:
-    """Yield scores, but none of a detector that was not run: it takes no time from the others."""
-    for column in sides.scores.values():
+def _missing(columns: Mapping[str, Any], samples: Samples, reading: Reading) -> list[Stretches]:
+    """Return the time without scores, by detector.
+
+    A detector that was not run, with no score at all, takes no time from the others.
+    """
+    axis, found = samples.axis, {}
+    if axis is None or reading.nan == "raise":
+        return []
+    for name, column in columns.items():
         with suppress(ClosecallError, *NOT_NUMBERS):  # told where the detector is read
             scores = read_score_column(column, "scores")
-            if scores.size == length and not np.isnan(scores).all():
-                yield scores
+            if scores.size == axis.length and not np.isnan(scores).all():
+                found[name] = scores
+    return read_stretches(None, None, axis, samples_without_score(found, reading.nan))
 
 
 def _named(

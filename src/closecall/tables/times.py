@@ -147,7 +147,7 @@ def is_local(times: Any) -> bool:
 
 def is_arrow(column: Any) -> bool:
     """Return whether a column is one of Arrow's."""
-    return type(column).__module__ == "pyarrow.lib"
+    return type(column).__module__ == "pyarrow.lib" and hasattr(column, "type")
 
 
 def as_times(column: Any, name: str) -> Any:

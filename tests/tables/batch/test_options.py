@@ -142,7 +142,11 @@ def test_shared_thresholds_are_part_of_a_new_question():
         ({"threshold": "best"}, InputError, "a known rule, got 'best'"),
         ({"ignore": 3}, InputTypeError, "Expected `ignore` to be the name of a column, got 3"),
         ({"ignore": "label"}, InputError, "Expected each column to have one role, got 'label'"),
-        ({"nan": "drop"}, InputError, "Expected `nan` to be 'raise' or 'ignore', got 'drop'"),
+        (
+            {"nan": "drop"},
+            InputError,
+            "Expected `nan` to be 'raise', 'ignore' or 'each', got 'drop'",
+        ),
         ({"time": None, "max_step": 3}, InputTypeError, "Expected `time` beside `max_step`"),
         ({"max_step": "1h"}, InputTypeError, "`max_step` to be a number, or a timedelta where"),
         ({"max_step": -1}, InputError, "`max_step` to be a finite number of 0 or more, got -1"),

@@ -292,3 +292,59 @@ def test_keys_of_half_precision_are_sorted_too():
     rows = in_order([pa.table({"series": keys, "detector": ["a"] * 3})], question)
     assert rows["series"].type == pa.float16()
     assert rows["series"].to_pylist() == [-1, 0.5, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "fit_until"),
+    [(0.6, None), ("best_f1", None), ("best_f1", 30), ("best_f1_global", 30), ("cross_fit", None)],
+)
+def test_each_detector_on_its_own_time_has_the_rows_of_a_batch_of_its_own(threshold, fit_until):
+    rng, tables = np.random.default_rng(6), []
+    for name in "xyz":
+        columns = {"series": [name] * 80, "t": np.arange(80), "label": random_labels(rng)}
+        for detector in ("a", "b", "c"):
+            columns[detector] = rng.random(80)
+        columns["a"][rng.integers(0, 80, 20)] = np.nan
+        columns["b"][20:60] = np.nan
+        tables.append(pa.table(columns))
+    given = {"by": "series", "truth": "label", "time": "t", "threshold": threshold}
+    given |= {"fit_until": fit_until, "per_event": True}
+    table = pa.concat_tables(tables)
+    found = cc.evaluate_frame(table, score=["a", "b", "c"], nan="each", **given)
+    for name in "abc":
+        alone = cc.evaluate_frame(table, score=name, nan="ignore", **given)
+        for part in ("rows", "events"):
+            ours = [row for row in getattr(found, part).to_pylist() if row["detector"] == name]
+            theirs = getattr(alone, part).to_pylist()
+            assert str(ours) == str(theirs)  # nan is not itself
+    assert "|nan:each|" in str(found.signature)
+
+
+def random_labels(rng):
+    return np.repeat(rng.random(20) < 0.3, 4).astype(int)
+
+
+def test_a_detector_that_was_not_run_has_a_status_on_its_own_time():
+    scores = np.array([0, 1, 0, np.nan, 1, 0, 0, 0.5])
+    table = pa.table({"label": LABELS, "a": scores, "b": np.full(8, np.nan), "c": np.arange(8.0)})
+    found = cc.evaluate_frame(table, truth="label", score=["a", "b", "c"], nan="each")
+    assert found.rows["status"].to_pylist() == ["ok", "nan_score", "ok"]
+    assert found.rows["ignored_time"].to_pylist() == [1, 0, 0]
+    assert found.notes[0] == "a: Ignored: 1 of 8."
+
+
+def test_rows_say_whose_missing_scores_leave_out_events():
+    scores = np.array([0, np.nan, np.nan, 0, 1, 0, 0, 0.5])
+    table = pa.table({"s": ["x"] * 8, "label": LABELS, "weak": scores, "b": np.arange(8.0)})
+    found = cc.evaluate_frame(table, by="s", truth="label", score=["weak", "b"], nan="ignore")
+    sentence = "x: 1 of 2 true events is left out because `weak` has no scores there."
+    assert found.notes[0] == sentence
+    both = pa.concat_tables([table, table.set_column(0, "s", pa.array(["y"] * 8))])
+    found = cc.evaluate_frame(both, by="s", truth="label", score=["weak", "b"], nan="ignore")
+    assert found.advice[-2:] == (
+        "2 of 4 true events are left out because `weak` has no scores there.",
+        "--nan each scores each detector on its own time.",
+    )
+    found = cc.evaluate_frame(both, by="s", truth="label", score=["weak", "b"], nan="each")
+    assert found.rows["true_events"].to_pylist() == [1, 2, 1, 2]
+    assert not any("left out because" in text for text in (*found.advice, *found.notes))

@@ -414,6 +414,24 @@ def test_options_are_checked_even_if_nothing_is_pooled(options):
         interval_rows(table, None, question, **OPTIONS | options)
 
 
+def test_pooled_differences_need_the_same_events():
+    labels, scores = np.zeros(60, dtype=int), np.random.default_rng(2).random((2, 60))
+    labels[[10, 30, 50]] = 1
+    # Each has two events, of which they share one.
+    scores[0, 8:15], scores[1, 48:55] = nan, nan
+    tables = [
+        pa.table({"series": [name] * 60, "label": labels, "a": scores[0], "b": scores[1]})
+        for name in "xyz"
+    ]
+    asked = {"by": "series", "truth": "label", "score": ["a", "b"], "per_event": True}
+    pooled = {}
+    for way in ("each", "ignore"):
+        result = cc.evaluate_frame(pa.concat_tables(tables), nan=way, **asked)
+        rows = result.intervals().to_pylist()
+        pooled[way] = [row["against"] for row in rows if row["number"] == "pooled_affiliation_f1"]
+    assert pooled == {"each": ["", ""], "ignore": ["", "", "b"]}
+
+
 def test_silence_wins_no_leaderboard():
     """Ten series of two events: one detector is perfect on one series and silent on the others."""
     label = np.tile([0, 0, 1, 0, 0, 0, 0, 1, 0, 0], 10)

@@ -122,12 +122,10 @@ class SortedTable {
 }
 
 const SILENT = "A detector without any alarm on a series with true events has an F1 of 0 there.";
-const OPENED = "Means over the scored series, each detector at the threshold its page opens with: unless another was given, the best one on the same labels, so these scores flatter.";
-const EVALUATED = "Means over the scored series, each detector at the thresholds of the batch; those that were chosen on the same labels flatter.";
 
 const plainCell = (kind, text) => make("td", { class: kind }, text);
 
-function leaderboard(ranking, ranks, closed) {
+function leaderboard(ranking, ranks, thresholds) {
   const placed = new Map((ranks?.detectors || []).map((one) => [one.detector, one.average_rank]));
   const rows = ranking.map((row, place) => ({ ...row, place: place + 1, rank: placed.get(row.name) }));
   const columns = [
@@ -146,7 +144,7 @@ function leaderboard(ranking, ranks, closed) {
     "section",
     { class: "panel leaderboard", "aria-label": "leaderboard" },
     make("h2", {}, "Leaderboard"),
-    make("p", { class: "hint" }, `${closed ? EVALUATED : OPENED} Chance is the mean over shifts of the alarms, or of the events, around their series, whichever is higher. ${SILENT}`),
+    make("p", { class: "hint" }, `Means over the scored series, each detector ${thresholds}. Chance is the mean over shifts of the alarms, or of the events, around their series, whichever is higher. ${SILENT}`),
     table.element,
   );
 }
@@ -322,10 +320,10 @@ class SeriesTable {
 }
 
 export class BatchView {
-  constructor({ series, ranks, unranked }) {
+  constructor({ series, ranks, unranked, thresholds }) {
     const ranking = standings(series);
     const closed = series.some((one) => one.closed);
-    const board = leaderboard(ranking, ranks, closed);
+    const board = leaderboard(ranking, ranks, thresholds);
     if (!ranks && ranking.length > 1) board.append(make("p", { class: "hint unranked" }, `Without average ranks and tests: ${unranked}`));
     this.top = 0; // how far down the reader was
     this.element = make("div", { class: "view batch" }, board, ...(ranks ? [new RankStrip(ranks).element] : []), new SeriesTable(series, ranking, closed).element);

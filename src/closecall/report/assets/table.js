@@ -11,6 +11,8 @@ const LONG = 16; // letters of a detail that needs lines of its own
 const ALL = "all";
 const IN_ORDER = { key: "event", direction: 1 };
 
+// Whether a filter shows an event: a close call is missed, too, as it was not caught.
+const isShown = ({ kind }, filter) => filter === ALL || kind === filter || (filter === "missed" && kind !== "caught");
 const isLong = (values) => values.some((text) => text.length > LONG);
 
 export class EventTable {
@@ -85,8 +87,7 @@ export class EventTable {
   order(columns) {
     const { key, direction } = this.sorting;
     const column = columns.find((one) => one.key === key);
-    const keep = (j) => this.filter === ALL || this.outcomes[j].kind === this.filter;
-    const events = this.outcomes.map((_, j) => j).filter(keep);
+    const events = this.outcomes.map((_, j) => j).filter((j) => isShown(this.outcomes[j], this.filter));
     const rank = (value) => (Number.isNaN(value) ? -Infinity : value); // missed events are worst
     return events.sort((p, q) => {
       const [first, second] = [rank(column.value(p)), rank(column.value(q))];
@@ -107,8 +108,6 @@ export class EventTable {
   }
 
   renderFilters() {
-    const counts = { [ALL]: this.outcomes.length };
-    for (const { kind } of this.outcomes) counts[kind] = (counts[kind] || 0) + 1;
     if (!this.filters.children.length) {
       for (const name of [ALL, ...OUTCOMES]) {
         this.filters.append(make("button", { type: "button", "data-filter": name, click: () => this.filterBy(name) }, make("span", {}, name), " ", make("b", {})));
@@ -116,7 +115,7 @@ export class EventTable {
     }
     for (const button of this.filters.children) {
       const name = button.dataset.filter;
-      setText(button.querySelector("b"), String(counts[name] || 0));
+      setText(button.querySelector("b"), String(this.outcomes.filter((one) => isShown(one, name)).length));
       button.setAttribute("aria-pressed", String(name === this.filter));
     }
   }

@@ -134,7 +134,8 @@ def evaluate_frame(
     nan
         What to do with samples that have no score: ``"raise"`` gives the rows a status,
         ``"ignore"`` ignores their time, for all detectors of the table; one without any score
-        has the status ``nan_score``.
+        has the status ``nan_score``. ``"each"`` ignores it only for the detector that has none:
+        ``ignored_time`` and the true events of a series then differ by detector.
     since, until
         Evaluate only the time from the one to the other, in the caller's own times.
     time_unit

@@ -39,9 +39,12 @@ if TYPE_CHECKING:
 
 DETECTOR, SIGNATURE, ALARMED = "detector", "signature", "alarmed_events"
 IGNORED, BEST, DATA = "ignored_time", "best_f1", "data_hash"
-GAP, QUIET, CODE, NOTES = "__gap__", "__quiet__", "__code__", "__notes__"
-HIDDEN = [GAP, QUIET, CODE, NOTES]  # columns of rows until they are put together
-_FIXED = ("end", "span", "merge", "clip", "timezone", "fold", "open", "usual_end", "of_many")
+GAP, QUIET, LOST, CODE, NOTES = "__gap__", "__quiet__", "__lost__", "__code__", "__notes__"
+HIDDEN = [GAP, QUIET, LOST, CODE, NOTES]  # columns of rows until they are put together
+_FIXED = (
+    *("end", "span", "merge", "severity_order", "clip", "timezone", "fold", "open", "usual_end"),
+    "of_many",
+)
 _MOST = 1_000_000  # folds, or moves of a series: more would never end
 
 
@@ -143,7 +146,9 @@ class BatchOptions(Reading):
         scores, labels = _one_kind(score, predicted)
         keys = () if by is None else read_names(by, "by")
         chosen = _read_metrics(metrics, scored=bool(scores), timed=time is not None)
-        cut = others.get("per_event") or any(METRICS[name].takes == "labels" for name, _ in chosen)
+        cut = others.get("per_event") is True or any(
+            METRICS[name].takes == "labels" for name, _ in chosen
+        )
         return cls(
             by=keys if series is None else (*keys, *FileNames.read(series).fields),
             series=series,
@@ -216,6 +221,11 @@ class BatchOptions(Reading):
         """Whether the affiliation metrics of labels are asked for."""
         return any(name == "affiliation" for name, _ in self.metrics)
 
+    def chance_of(self, metric: str) -> str | None:
+        """Return the column of the level of chance of a metric; None if there is none."""
+        level = metric.replace("affiliation", "chance", 1)
+        return level if level != metric and level in self.chance_columns else None
+
     @property
     def chance_columns(self) -> tuple[str, ...]:
         """Names of the levels of chance in a row."""
@@ -225,7 +235,7 @@ class BatchOptions(Reading):
     def ignores_time(self) -> bool:
         """Whether some time may be ignored."""
         times = (self.ignore, self.max_step, self.since, self.until, self.fit_until)
-        return self.nan == "ignore" or any(one is not None for one in times)
+        return self.nan != "raise" or any(one is not None for one in times)
 
     @property
     def of_many_series(self) -> bool:

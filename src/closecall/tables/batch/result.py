@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputError, MissingExtraError
-from closecall.latex import latex_table
+from closecall.latex import chance_note, latex_heading, latex_table
 from closecall.metrics.registry import LENGTHS_OF_TIME
 from closecall.notebook import MOST_ROWS, display, heading, more_rows
 from closecall.parameters import read_flag, require_choice
@@ -23,6 +23,7 @@ from closecall.tables.batch.journal import write_rows
 from closecall.tables.batch.options import COUNTS, DATA, DETECTOR, IGNORED, SIGNATURE
 from closecall.tables.batch.summary import (
     interval_rows,
+    mean,
     rank_detectors,
     summarise,
     trouble_text,
@@ -47,7 +48,7 @@ _MAYBE_MISSING = tuple(name for name in COUNTS if name != "samples")
 _FIRST = (  # in a notebook, of those that a table has
     *("status", "true_events", "caught", "pooled_events", "false_alarms", "median_delay"),
 )
-_MOST_ABREAST = 4  # numbers beside each other in a table for paper
+_MOST_ABREAST = 4  # metrics beside each other in a table for paper; one less with intervals
 _LENGTHS = ("median_delay", IGNORED, *LENGTHS_OF_TIME)
 _LEVEL = 0.95  # of ranks, unless another is asked for
 
@@ -368,6 +369,13 @@ class BatchResult:
             high=entry.highest,
         )
         asked = {"metric": name, "missing": missing, "detector": detector}
+        level_column = self.options.chance_of(name)
+        if level_column is not None:
+            levels = values_by_series(self.table, self.options, level_column, detector)[2]
+            found = dict(zip(map(str, detectors), map(mean, levels), strict=True))
+            chance = tuple(found[one] for one in ranks.detectors)
+            moved = "scores" if entry.takes == "scores" else "alarms"
+            ranks = replace(ranks, chance=chance, chance_note=self._chance_note(moved))
         return replace(
             ranks,
             signature=self.signature.adding(**asked, level=None if level == _LEVEL else level),
@@ -375,11 +383,12 @@ class BatchResult:
 
     def series_needed(
         self, first: str, second: str, metric: str | None = None, *, level: float = 0.95
-    ) -> int | None:
-        """Return how many series a test of two means needs to find this difference, at power 0.8.
+    ) -> tuple[int, int] | None:
+        """Return how many series are needed to show a difference of means with a power of 80 %.
 
-        The difference is that over the series where both detectors have the number; None for more
-        than 100,000 series. See `closecall.statistics.events_needed`.
+        It is a range, for the difference at either of its limits, the larger one first; the
+        difference is that over the series where both detectors have the number. None if it cannot
+        be said, as where 0 lies within the limits. See `closecall.statistics.events_needed`.
         """
         name = self._metric(metric)
         _, detectors, values = values_by_series(self.table, self.options, name)
@@ -402,8 +411,9 @@ class BatchResult:
         """Write the means over series as a table for a paper, in the order of the leaderboard.
 
         The best of a column is bold, the second underlined; the package booktabs is needed. With a
-        `level`, and what else `intervals` takes, means have their limits. The `note` is below: the
-        signature, unless there is another.
+        `level`, and what else `intervals` takes, means have their limits. Beside F1 and the events
+        caught is what chance reaches. The number of events and the `note` are below: the signature,
+        unless there is another.
         """
         given = {"n": 2000, "seed": 0} | drawn
         options, sums = self.options, {row[DETECTOR]: row for row in self._sums.to_pylist()}
@@ -419,11 +429,14 @@ class BatchResult:
                     interval = Interval(row["value"], row["low"], row["high"])
                     sums[row[DETECTOR]][row["number"]] = interval
         board = rank_detectors(self.table, options, self._metric(None)).to_pylist()
-        names = list(best)
+        names, shown = list(best), []
+        for name in options.metric_columns:
+            shown += [f"mean_{name}", *(["mean_chance_f1"] if name == "affiliation_f1" else [])]
+        shown += ["caught", "chance_caught"] if options.has_affiliation else []
         rows = [
             {
                 DETECTOR: str(row[DETECTOR]),
-                **{name: sums[row[DETECTOR]][name] for name in names},
+                **{name: sums[row[DETECTOR]][name] for name in shown},
                 "mean_rank": row["mean_rank"],
             }
             for row in board
@@ -435,17 +448,27 @@ class BatchResult:
         if scored != {series}:
             counts = " to ".join(map(str, sorted({min(scored), max(scored)})))
             series = f"{counts} of {series}"
+        abreast = len(names) <= _MOST_ABREAST - (level is not None)
+        headings = {name: latex_heading(name, abreast=abreast) for name in rows[0]}
         return latex_table(
             rows,
-            {name: heading(name).removeprefix(prefix) for name in rows[0]},
-            best=best | {"mean_rank": False},
+            {name: text.removeprefix(prefix) for name, text in headings.items()},
+            best=best | {"caught": True, "mean_rank": False},
             title=f"Mean{which} scores over {series} series{told}",
             label="means",
             caption=caption,
-            said=self.length_units,
+            said=" ".join(filter(None, (self.length_units, self._chance_note()))),
             note=self.signature.drawing(level, **given).note if note is None else note,
-            across="" if len(names) <= _MOST_ABREAST else DETECTOR,
+            across="" if abreast else DETECTOR,
         )
+
+    def _chance_note(self, moved: str = "alarms") -> str:
+        """Return what is said below tables with levels of chance, and over how many events."""
+        if not self.options.has_affiliation:
+            return ""
+        counts = sorted({row["pooled_events"] for row in self._sums.to_pylist()})
+        few = "" if len(counts) == 1 else f"{counts[0]} to "
+        return chance_note(f"{few}{counted(counts[-1], 'true event')}", moved)
 
     def intervals(self, *, level: float = 0.95, n: int = 2000, seed: int = 0) -> Any:
         """Return intervals of the numbers of the summary, and of the differences of detectors.

@@ -35,6 +35,7 @@ from closecall.tables.batch.options import (
     DETECTOR,
     GAP,
     IGNORED,
+    LOST,
     NOTES,
     QUIET,
 )
@@ -119,23 +120,33 @@ def _answers(
     blank = dict(options.blank_row, samples=samples)
     try:
         series = read()
-        blank["samples"] = series.length
         blank[NOTES] = series.notes or None
-        if options.ignores_time:
-            blank[IGNORED] = _number(series.in_span.ignored_time)
-            blank["left_out_events"] = series.in_span.left_out.events
-        blank["true_events"] = len(series.in_span.truth)
-        blank["true_samples"] = int(series.positives_before[-1])
-        blank[GAP] = options.max_step is None and far_step(series.in_span.axis) > 0
+        blank |= _counts(series, options)
     except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
         return [Answer(blank | _status_of(error)) for _ in options.detectors]
     answers = []
+    lost = series.in_span.unscored
     for name in options.detectors:
+        blank[LOST] = lost.of(name)
         try:
-            answers.append(read_detector(series, name).answer(dict(blank), table))
+            alone = series.alone(name)
+            row = blank if alone is series else blank | _counts(alone, options)
+            answers.append(read_detector(alone, name).answer(dict(row), table))
         except Exception as error:  # noqa: BLE001 - the other detectors go on
             answers.append(Answer(blank | _status_of(error)))
     return answers
+
+
+def _counts(series: SeriesInput, options: BatchOptions) -> dict[str, Any]:
+    """Return what a row says of a series in evaluated time, whatever the detector."""
+    counts: dict[str, Any] = {"samples": series.length}
+    if options.ignores_time:
+        counts[IGNORED] = _number(series.in_span.ignored_time)
+        counts["left_out_events"] = series.in_span.left_out.events
+    counts["true_events"] = len(series.in_span.truth)
+    counts["true_samples"] = int(series.positives_before[-1])
+    counts[GAP] = options.max_step is None and far_step(series.in_span.axis) > 0
+    return counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,7 +407,7 @@ def rows_table(
     import pyarrow as pa
 
     types = {name: _key_type(name, schema) for name in options.by} | row_types(options)
-    types |= dict.fromkeys((GAP, QUIET), pa.bool_()) | {CODE: pa.string()}
+    types |= dict.fromkeys((GAP, QUIET), pa.bool_()) | {LOST: pa.int64(), CODE: pa.string()}
     types[NOTES] = pa.list_(pa.string())
     arrays = [pa.array([row.get(name) for row in rows], type=kind) for name, kind in types.items()]
     return pa.Table.from_arrays(arrays, names=list(types))

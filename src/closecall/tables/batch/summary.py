@@ -12,8 +12,8 @@ import numpy as np
 
 from closecall.affiliation.shifts import caught_above_chance
 from closecall.errors import InputError, shown
-from closecall.evaluated_time import advice_on_many
-from closecall.fscore import f_measure
+from closecall.evaluated_time import advice_on_many, advice_on_missing_scores
+from closecall.fscore import counted_f1, f_measure
 from closecall.metrics.result import ratio
 from closecall.parameters import read_names
 from closecall.statistics import (
@@ -27,7 +27,7 @@ from closecall.statistics import (
 )
 from closecall.statistics.intervals import read_drawing, read_level
 from closecall.statistics.ranks import ranks_of
-from closecall.tables.batch.options import ALARMED, BEST, DETECTOR, GAP, NOTES, QUIET
+from closecall.tables.batch.options import ALARMED, BEST, DETECTOR, GAP, LOST, NOTES, QUIET
 from closecall.tables.reading import value_type
 from closecall.tables.series import Status
 from closecall.wording import listed
@@ -87,10 +87,7 @@ def summarise(
 
 
 def numbers_of(rows: pa.Table, name: str) -> NDArray[np.float64]:
-    """Return a column of numbers, nan where there is none.
-
-    Silence must not pay: a detector without any alarm on a series with true events has an F1 of 0.
-    """
+    """Return a column of numbers, nan where there is none; F1 as it counts in means."""
     import pyarrow as pa
 
     def column(name: str) -> NDArray[np.float64]:
@@ -102,8 +99,7 @@ def numbers_of(rows: pa.Table, name: str) -> NDArray[np.float64]:
     numbers = column(name)
     if not name.endswith("_f1") or "predicted_events" not in rows.column_names:
         return numbers
-    silent = (column("predicted_events") == 0) & (column("true_events") > 0)
-    return np.where(silent & np.isnan(numbers), 0.0, numbers)
+    return counted_f1(numbers, column("predicted_events"), column("true_events"))
 
 
 def mean(values: NDArray[np.float64]) -> float:
@@ -189,7 +185,16 @@ def advice_on_rows(rows: pa.Table, options: BatchOptions) -> list[str]:
     """Return advice on options that the series of these rows may need."""
     numbers, firsts = _numbered(rows, None, [name for name in options.by if name != DETECTOR])
     gaps, quiet = (np.unique(numbers[numbers_of(rows, name) == 1]).size for name in (GAP, QUIET))
-    return advice_on_many(gaps, quiet, firsts.size)
+    lost: dict[str, int] = {}
+    for detector, count in zip(
+        *(rows.column(x).to_pylist() for x in (DETECTOR, LOST)), strict=True
+    ):
+        lost[detector] = lost.get(detector, 0) + (count or 0)
+    events = 0
+    if any(lost.values()):
+        known = [numbers_of(rows, name)[firsts] for name in ("true_events", "left_out_events")]
+        events = int(np.nansum(known))
+    return [*advice_on_many(gaps, quiet, firsts.size), *advice_on_missing_scores(lost, events)]
 
 
 def notes_on_rows(rows: pa.Table, options: BatchOptions) -> list[str]:
@@ -384,16 +389,24 @@ def _pooled_rows(
     positions: _Positions, events: pa.Table, *, level: float, n: int, seed: int
 ) -> Iterator[_Row]:
     """Pool the events of the series that a detector, or both of two, have; draw series whole."""
-    precision, recall, series = _by_event(positions, events)
+    (precision, recall, *samples), series = _by_event(positions, events)
     counts = np.zeros((len(positions.names), positions.series.size), np.int64)
     np.add.at(counts, (positions.event_lines, positions.event_columns), 1)
+
+    def common(one: int, other: int) -> NDArray[np.int64]:
+        """Return the number of events in each series for which both have the same events."""
+        first, last = (side[[one, other]] for side in samples)
+        same = counts[one] == counts[other]
+        same[series[first.max(axis=0) > last.min(axis=0)]] = False  # those do not overlap
+        return np.where(same, counts[one], 0)
+
     # Most often all detectors have the same events, and one draw serves them all.
     shared: dict[bytes, list[tuple[int, int]]] = {}
     for pair in combinations_with_replacement(range(len(positions.names)), 2):
-        shared.setdefault(_common(counts, *pair).tobytes(), []).append(pair)
+        shared.setdefault(common(*pair).tobytes(), []).append(pair)
     for pairs in shared.values():
         lines = sorted({line for pair in pairs for line in pair})
-        kept = _common(counts, *pairs[0])[series] > 0
+        kept = common(*pairs[0])[series] > 0
         if not kept.any():
             continue
         cells = np.ix_(np.array(lines), kept)
@@ -425,20 +438,19 @@ def _pooled_intervals(
         yield *pair, f"pooled_affiliation_{score}", interval, caution
 
 
-def _common(counts: NDArray[np.int64], first: int, second: int) -> NDArray[np.int64]:
-    """Return the number of events in each series for which both detectors have the same events."""
-    return np.where(counts[first] == counts[second], counts[first], 0)
-
-
 def _by_event(
     positions: _Positions, events: pa.Table
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Lay precision and recall out by detector (rows) and event, and give each event's series."""
+) -> tuple[list[NDArray[np.float64]], NDArray[np.int64]]:
+    """Lay numbers out by detector (rows) and event, and give each event's series.
+
+    These are precision, recall, and the first and the last sample.
+    """
     numbers = events.column("event").to_numpy()
     stride = int(numbers.max()) + 1
     keys, places = np.unique(positions.event_columns * stride + numbers, return_inverse=True)
-    shape = len(positions.names), keys.size
-    precision, recall = np.full(shape, np.nan), np.full(shape, np.nan)
-    precision[positions.event_lines, places] = numbers_of(events, "precision")
-    recall[positions.event_lines, places] = numbers_of(events, "recall")
-    return precision, recall, keys // stride
+    found = []
+    for name in ("precision", "recall", "first_sample", "last_sample"):
+        values = np.full((len(positions.names), keys.size), np.nan)
+        values[positions.event_lines, places] = numbers_of(events, name)
+        found.append(values)
+    return found, keys // stride
