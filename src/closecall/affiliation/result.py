@@ -370,7 +370,7 @@ class Affiliation:
         >>> print("\n".join(text.split("\n")[6:9]))
         precision & recall & F1 & chance & caught & chance & false alarms \\
         \midrule
-        1.000 & 0.875 & 0.933 & 0.637 & 1 & 0.500 & 0 \\
+        1.000 & 0.875 & 0.933 & 0.784 & 1 & 0.667 & 0 \\
         """
         limits = {} if level is None else {"": self.interval(level=level, **drawn)}
         note = self.signature.drawing(level, **drawn).note if note is None else note
