@@ -15,7 +15,7 @@ from closecall.affiliation.sweep import roll_scores, score_rolls
 from closecall.chance import EventTests, ShiftTest, adjust_pvalues, significance
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 from closecall.series import read_scored
-from tests.oracle.shifts import all_shifts, permitted
+from tests.oracle.shifts import alarms_moved, events_moved, permitted
 from tests.oracle.significance import adjusted, pvalue
 
 SCORES = ("precision", "recall", "f1")
@@ -37,6 +37,15 @@ def test_the_observed_value_counts_as_one_more_draw():
     assert test.std == pytest.approx(np.sqrt(0.0525))
     # Among all shifts it is one of them.
     assert of(0.5, [0.5, 0.6, 0.7, 0.4], exact=True).pvalue == 3 / 4
+
+
+def test_of_two_sides_the_larger_pvalue_and_the_higher_level_count():
+    alarms, events = np.array([0.5, 0.6, 0.1, 0.4]), np.array([0.2, 0.3, 0.9])
+    test = ShiftTest("F1", 0.5, alarms, "alarms", exact=True, event_null=events)
+    assert (test.at_least, test.pvalue) == (2, 2 / 4)
+    assert (test.mean, test.std) == (pytest.approx(1.4 / 3), events.std())
+    same = ShiftTest("F1", 0.5, np.full(3, 0.5), "alarms", exact=True, event_null=events)
+    assert (same.pvalue, same.mean, same.above_chance) == (1, 0.5, 0)
 
 
 @pytest.mark.parametrize(
@@ -126,21 +135,22 @@ def test_pvalues_are_exact_where_all_shifts_are_scored(seed):
     random = np.random.default_rng(seed)
     truth, predicted = (random.random((2, 18)) < [[0.15], [0.4]]).astype(int)
     truth[random.integers(18)] = predicted[random.integers(18)] = 1
-    shifts, overall, events = all_shifts(truth, predicted)
+    shifts, *alarms = alarms_moved(truth, predicted)
+    _, *moved = events_moved(truth, predicted)
     result = significance(truth, predicted)
     assert (result.n, result.exact) == (len(shifts), True)
     for index, name in enumerate(SCORES):
-        test = getattr(result, name)
-        share = np.mean(overall[:, index] >= overall[0, index] - 1e-12)
-        assert test.pvalue == pytest.approx(share, abs=1e-15)
+        test, observed = getattr(result, name), alarms[0][0, index]
+        shares = [np.mean(side[0][:, index] >= observed - 1e-12) for side in (alarms, moved)]
+        assert test.pvalue == pytest.approx(max(shares), abs=1e-15)
         columns = getattr(result.events, name)
         for j, pvalue_of_event in enumerate(columns.pvalue):
-            draws = events[:, j, index]
-            if isnan(draws[0]):
+            if isnan(observed := alarms[1][0, j, index]):
                 assert isnan(pvalue_of_event)
-            else:
-                share = np.sum(draws >= draws[0] - 1e-12) / np.sum(~np.isnan(draws))
-                assert pvalue_of_event == pytest.approx(share, abs=1e-15)
+                continue
+            draws = [side[1][:, j, index] for side in (alarms, moved)]
+            shares = [np.sum(one >= observed - 1e-12) / np.sum(~np.isnan(one)) for one in draws]
+            assert pvalue_of_event == pytest.approx(max(shares), abs=1e-15)
 
 
 def test_fewer_shifts_than_there_are_count_the_observed_one():
@@ -153,7 +163,8 @@ def test_fewer_shifts_than_there_are_count_the_observed_one():
         assert test.observed == getattr(here, name)
         known = np.array([getattr(one, name) for one in rolled])
         assert all(np.abs(known - value).min() < 1e-12 for value in test.null)
-        assert test.pvalue == pvalue(test.observed, test.null)
+        sides = (test.null, test.event_null)
+        assert test.pvalue == max(pvalue(test.observed, null) for null in sides)
 
 
 def test_nothing_is_random():

@@ -12,7 +12,7 @@ import pytest
 
 import closecall as cc
 from closecall import compiled
-from closecall.affiliation._shift_kernels import seam_elements
+from closecall.affiliation._shift_kernels import move_elements
 from closecall.compiled import Kernel
 from closecall.metrics._score_kernels import volume_elements
 from tests.conftest import run_program
@@ -229,7 +229,8 @@ print(twice(many), loaded(), last(many), loaded())
 
 def test_kernels_with_many_passes_count_them():
     three, five, seven = np.zeros(3), np.zeros(5), np.zeros(7)
-    assert seam_elements(three, three, *[five] * 5, (2, 6), 0.0, five, five) == 20 * 3 * 4
+    six = np.zeros(6)
+    assert move_elements(six, six, *[five] * 5, 9, (2, 6, 4), 0.0, five, five) == 20 * 3 * 4
     assert volume_elements(three, three, three, five, *[three] * 7, seven, seven) == 5 * 7
 
 

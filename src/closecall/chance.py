@@ -1,4 +1,4 @@
-"""Whether a detector is better than chance: its own alarms, or scores, moved and scored again."""
+"""Whether a detector is better than chance: its alarms, or scores, or the events, shifted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from closecall.affiliation._shift_kernels import TOLERANCE
 from closecall.affiliation.event_scores import TrueEvents
-from closecall.affiliation.shifts import above_chance, score_shifts
+from closecall.affiliation.shifts import above_chance, higher_level, score_shifts
 from closecall.affiliation.sweep import roll_scores, score_rolls
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
@@ -57,44 +57,69 @@ _NOTEBOOK: dict[str, tuple[str, Callable[[Any], str]]] = {  # numbers of each ev
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ShiftTest:
-    """One score, and its values for the same predictions shifted around the span."""
+    """One score, and its values where predictions, or the true events, are shifted."""
 
     name: str
     """What the score is called in a sentence."""
     observed: float
     """The score of the predictions where they are; nan if it is undefined."""
     null: NDArray[np.float64]
-    """The score of each shift."""
+    """The score of each shift of the predictions."""
     shifted: str
     """What was shifted, in words: ``alarms``, or ``scores``."""
     exact: bool
     """Whether these are all shifts there are, no shift at all among them."""
+    event_null: NDArray[np.float64] | None = None
+    """The score of each shift of the true events, where these were shifted, too."""
 
-    @cached_property
+    @property
     def at_least(self) -> int:
-        """How many shifts score at least as well; a difference within 1e-12 is a tie."""
-        return int(np.count_nonzero(self.null >= self.observed - TOLERANCE))
+        """How many shifts score at least as well; a difference within 1e-12 is a tie.
+
+        Where both sides were shifted, these are of the side with the larger p-value.
+        """
+        return self._counts[0]
+
+    @property
+    def draws(self) -> int:
+        """How many shifts these are counted among."""
+        return self._counts[1]
 
     @property
     def pvalue(self) -> float:
         """One-sided p-value in (0, 1]; nan if undefined.
 
         The share of all shifts that score at least as well, if all were scored; else the same with
-        the observed score counted among them, (1 + at_least) / (1 + n).
+        the observed score counted among them, (1 + at_least) / (1 + draws). Where both sides were
+        shifted, it is the larger of the two.
         """
-        if isnan(self.observed):
-            return nan
-        return float(_shares(self.at_least, self.null.size, exact=self.exact))
+        return nan if isnan(self.observed) else float(_shares(*self._counts, exact=self.exact))
 
     @property
     def mean(self) -> float:
-        """Mean score of the shifts: the level of chance."""
-        return float(self.null.mean()) if self.null.size else self.observed
+        """Mean score of the shifts: the level of chance. Of two sides, the higher."""
+        return self._level[0]
 
     @property
     def std(self) -> float:
-        """Standard deviation of the scores of the shifts."""
-        return float(self.null.std()) if self.null.size else self.observed
+        """Standard deviation of the scores of the shifts whose mean is taken."""
+        return self._level[1]
+
+    @cached_property
+    def _level(self) -> tuple[float, float]:
+        sides = [(null.mean(), null.std()) for null in self._nulls]
+        mean, std = higher_level(self.observed, sides[0], sides[-1])
+        return float(mean), float(std)
+
+    @property
+    def _nulls(self) -> list[NDArray[np.float64]]:
+        return [null for null in (self.null, self.event_null) if null is not None]
+
+    @cached_property
+    def _counts(self) -> tuple[int, int]:
+        reached = self.observed - TOLERANCE
+        counts = [(int(np.count_nonzero(null >= reached)), null.size) for null in self._nulls]
+        return max(counts, key=lambda each: float(_shares(*each, exact=self.exact)))
 
     @property
     def above_chance(self) -> float:
@@ -118,10 +143,14 @@ class ShiftTest:
         """The finding in words: the effect, and the p-value."""
         if isnan(self.observed):
             return f"There are no {self.shifted} to move, so {self.name} is undefined."
-        moved = "re-tuned in every shift" if self.name == "best F1" else "moved"
+        moved = f"the same {self.shifted} moved"
+        if self.event_null is not None:
+            moved = f"shifted {self.shifted} or events"
+        elif self.name == "best F1":
+            moved = f"the same {self.shifted} re-tuned in every shift"
         return (
-            f"{self.name[:1].upper()}{self.name[1:]} {score_or_dash(self.observed)} where the same "
-            f"{self.shifted} {moved} reach {score_or_dash(self.mean)} on average "
+            f"{self.name[:1].upper()}{self.name[1:]} {score_or_dash(self.observed)} where {moved} "
+            f"reach {score_or_dash(self.mean)} on average "
             f"({_effect(self.above_chance)}, p = {self.pvalue:.2g})."
         )
 
@@ -164,13 +193,13 @@ class EventTests:
     observed: NDArray[np.float64]
     """The event's score where the predictions are; nan where it is undefined."""
     draws: NDArray[np.int64]
-    """In how many shifts the score is defined there."""
+    """In how many shifts the score is defined there: of alarms or events, as p is larger."""
     at_least: NDArray[np.int64]
-    """How many shifts score at least as well there; a difference within 1e-12 is a tie."""
+    """How many of these score at least as well there; a difference within 1e-12 is a tie."""
     mean: NDArray[np.float64]
-    """Mean score of these shifts; nan if there is none."""
+    """Mean score of the shifts, the higher of both sides; nan if it is never defined."""
     std: NDArray[np.float64]
-    """Standard deviation of the scores of these shifts; nan if there is none."""
+    """Standard deviation of the scores of the shifts whose mean is taken."""
     exact: bool
     """Whether these are all shifts there are, no shift at all among them."""
     correction: Correction
@@ -301,7 +330,7 @@ class Significance(_ShiftTests):
     >>> truth = [0] * 60 + [1] * 5 + [0] * 35
     >>> s = cc.significance(truth, [0] * 61 + [1] * 5 + [0] * 34)
     >>> s.sentence
-    'F1 0.99 where the same alarms moved reach 0.54 on average (0.98 above chance, p = 0.031).'
+    'F1 0.99 where shifted alarms or events reach 0.62 on average (0.98 above chance, p = 0.031).'
     """
 
     precision: ShiftTest
@@ -406,20 +435,23 @@ def significance(
     correction: Correction = "holm",
     progress: Progress | None = None,
 ) -> Significance | ScoresSignificance:
-    r"""Test whether predictions are closer to the true events than the same ones moved elsewhere.
+    r"""Test whether predictions are closer to the true events than either side shifted in time.
 
     All alarms are shifted together; what leaves the span at its end comes back at its start. A
     shift keeps their number, lengths and spacing, and so everything but the link with the true
-    events. Where there are at most `n` shifts, all of them are scored and the p-value is exact:
-    with :math:`T` a score and :math:`T_i` its values,
+    events. The true events are shifted over the alarms in the same way. Where there are at most `n`
+    shifts, all of them are scored and the p-value is exact: with :math:`T` a score and :math:`T_i`
+    its values,
 
     .. math:: p = \frac1n \#\{i : T_i \ge T\}, \qquad
         \text{else} \quad p = \frac{1 + \#\{i : T_i \ge T\}}{n + 1},
 
     one-sided, in (0, 1]; lower is stronger evidence that the detector knows where the events are.
-    If it does not, :math:`P(p \le \alpha) \le \alpha` for every level :math:`\alpha`, provided
-    that any shift of its alarms was as likely. Nothing is random: the same input gives the same
-    digits. The cost is O(n (t + m)) for t true and m predicted events.
+    The p-value is the larger of the two sides, and the level of chance the higher of their means.
+    If the detector knows nothing, :math:`P(p \le \alpha) \le \alpha` for every level
+    :math:`\alpha`, provided that any shift was as likely, of the alarms or of the events. Nothing
+    is random: the same input gives the same digits. The cost is O(n (t + m)) for t true and m
+    predicted events.
 
     Parameters
     ----------
@@ -433,7 +465,7 @@ def significance(
         the scores are rolled by whole samples, and each roll is scored at the threshold that is
         best for it. The cost is that of n curves without sorting.
     n
-        How many shifts to score at most, from 1 to 1,000,000.
+        How many shifts to score at most, of either side, from 1 to 1,000,000.
     times, end, span, ignore, max_step, nan
         As in `closecall.affiliation`; beside `scores` as in `closecall.affiliation_curve`. Ignored
         time does not exist, so nothing is moved there.
@@ -447,19 +479,21 @@ def significance(
     -------
     Significance
         ``sentence``; ``f1``, the test to name, and its parts ``precision`` and ``recall``, each
-        with ``observed``, ``null`` (the scores of the shifts), ``pvalue``, ``mean``, ``std``,
-        ``above_chance`` and ``sentence``; ``events``, the same for each true event, with
-        ``adjusted_pvalue``. For scores without a number as threshold, a `ScoresSignificance`,
-        with ``f1`` (the best of all thresholds) and ``average_precision``.
+        with ``observed``, ``null`` and ``event_null`` (the scores of the shifts of either side),
+        ``pvalue``, ``mean``, ``std``, ``above_chance`` and ``sentence``; ``events``, the same for
+        each true event, with ``adjusted_pvalue``. For scores without a number as threshold, a
+        `ScoresSignificance`, with ``f1`` (the best of all thresholds) and ``average_precision``.
 
     Notes
     -----
     Where evenly spaced samples are known, everything is shifted by whole samples, and else by the
     longest step that divides all times; by 1 where these are at most 1,000 whole numbers, and by
-    any number where they are floats that no step divides. A shift neither cuts an alarm in two at
-    the seam, where the end of the series meets its start, nor joins two: "everything but the first
-    sample" has two shifts. A score within 1e-12 of the observed one is a tie, and counts as at
-    least as good: a prediction that no shift changes has p = 1.
+    any number where they are floats that no step divides. The seam is where the end of the series
+    meets its start. It never cuts a true event; it cuts an alarm in two only where at most half of
+    the time is in alarm: "everything but the first sample" has two shifts. Zones are those of the
+    shifted events. A score within 1e-12 of the observed one is a tie, and counts as at least as
+    good: a prediction that no shift changes has p = 1, and is at chance. Scores without a number as
+    threshold are rolled, and the events stay.
 
     An event's precision and F1 are undefined where no prediction is in its zone. Then its p-values
     are nan, which count among the tests in the correction; otherwise it is compared with the shifts
@@ -473,9 +507,9 @@ def significance(
     >>> late = [0] * 61 + [1] * 5 + [0] * 34
     >>> s = cc.significance(truth, late)
     >>> s
-    Significance(f1 p=0.0312, parts: precision 0.0312, recall 0.0312; all 96 shifts, 1 events)
+    Significance(f1 p=0.0312, parts: precision 0.0312, recall 0.0312; all 100 shifts, 1 events)
     >>> s.sentence
-    'F1 0.99 where the same alarms moved reach 0.54 on average (0.98 above chance, p = 0.031).'
+    'F1 0.99 where shifted alarms or events reach 0.62 on average (0.98 above chance, p = 0.031).'
 
     With scores, the threshold chosen again in every shift:
 
@@ -509,19 +543,27 @@ def _of_alarms(
     pair: Pair, n: int, correction: Correction, progress: Progress | None
 ) -> Significance:
     found = score_shifts(pair, n)
-    count = found.null.shape[1]
+    alarms, moved = found.alarms, found.events
+    count, exact = alarms.scores.shape[1], alarms.exact and moved.exact
     if progress is not None:
-        progress(max(count, 1), max(count, 1))
+        progress(count, count)
     precision, recall, f1 = (
-        ShiftTest("F1" if name == "f1" else name, float(observed), null, "alarms", found.exact)
-        for name, observed, null in zip(SCORES, found.observed, found.null, strict=False)
+        ShiftTest("F1" if name == "f1" else name, float(observed), null, "alarms", exact, other)
+        for name, observed, null, other in zip(
+            SCORES, found.observed, alarms.scores, moved.scores, strict=False
+        )
     )
-    counts, levels = found.event_shifts[:2].astype(np.int64), found.event_shifts[2:]
+    shares = [_shares(*side.events[1::-1], exact=exact) for side in (alarms, moved)]
+    larger = shares[1] > shares[0]
+    counts = np.where(larger, moved.events[:2], alarms.events[:2]).astype(np.int64)
+    levels = higher_level(
+        found.event_observed, alarms.events[2:], moved.events[2:], always=alarms.events[0] == count
+    )
     columns = zip(found.event_observed, *counts, *levels, strict=True)
-    settings: Any = {"exact": found.exact, "correction": correction}
+    settings: Any = {"exact": exact, "correction": correction}
     events = EventSignificance(pair, *(EventTests(*column, **settings) for column in columns))
     signature = sign("affiliation", pair, n=n, correction=correction)
-    return Significance(f1, count, found.exact, signature, precision, recall, events)
+    return Significance(f1, count, exact, signature, precision, recall, events)
 
 
 def _of_scores(scored: Scored, n: int, progress: Progress | None) -> ScoresSignificance:

@@ -295,7 +295,7 @@ def headline(
 ) -> str:
     """Write what people ask first: how many events were caught, how fast, at which price.
 
-    `chance` is how many the same alarms catch when they are moved; nan without alarms.
+    `chance` is how many chance catches; nan without alarms.
     `median_delay` counts an event that was not caught as never (inf); it and `length`, that of the
     evaluated time, are in seconds on a dated axis. Where more than half of the time is `alarmed`,
     that share stands in the place of the delay. `fewest` is that of `rate_text`.

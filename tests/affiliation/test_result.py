@@ -220,10 +220,10 @@ def test_what_happened_to_the_series():
         (
             [(3, 4), (13, 14), (25, 26)],
             3,
-            "2 of 3 caught (1.5 by chance), median delay 3, 3.3 false alarms per 100",
+            "2 of 3 caught (2.2 by chance), median delay 3, 3.3 false alarms per 100",
         ),
         ([(0, 30)], 0, "3 of 3 caught (3 by chance), in alarm 100 % of the time"),
-        ([(3, 4)], inf, "1 of 3 caught (0.5 by chance), median delay never, no false alarms"),
+        ([(3, 4)], inf, "1 of 3 caught (0.7 by chance), median delay never, no false alarms"),
     ],
 )
 def test_the_median_delay_counts_never(alarms, median, headline):

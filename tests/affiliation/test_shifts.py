@@ -1,4 +1,4 @@
-"""The alarms, moved: which shifts there are, what they score, and how far above them a score is."""
+"""Both sides, moved: which shifts there are, what they score, and how far above them a score is."""
 
 import json
 from math import isnan, nan
@@ -10,14 +10,15 @@ import closecall as cc
 from closecall.affiliation.shifts import (
     Chance,
     above_chance,
-    alarm_shifts,
+    alarm_seams,
+    event_seams,
     score_moved,
     score_shifts,
     shift_grid,
     spread,
 )
 from closecall.series import read_pair
-from tests.oracle.shifts import all_shifts, permitted
+from tests.oracle.shifts import alarms_moved, events_moved, permitted
 from tests.oracle.significance import shifted
 
 SCORES = ("precision", "recall", "f1")
@@ -32,7 +33,7 @@ def shifts_of(predicted, **axis):
 def shifts_in(pair):
     """Return by how much alarms go forward: as much as the seam goes back."""
     grid = shift_grid(pair)
-    seams, exact = alarm_shifts(grid)
+    seams, exact = alarm_seams(grid)
     length = grid.pair.stop - grid.pair.start
     assert (np.diff(seams) > 0).all()
     return (length - seams) % length, exact
@@ -41,18 +42,17 @@ def shifts_in(pair):
 @pytest.mark.parametrize(
     ("predicted", "expected"),
     [
-        ([0, 1, 1, 0, 0], [0, 1, 2, 4]),  # 3 would cut the alarm
-        ([1, 1, 0, 0, 0], [0, 1, 2, 3]),
-        ([0, 1, 0, 1, 0], [0, 1, 2, 3, 4]),  # nothing to cut
-        ([1, 0, 0, 0, 1], [0]),  # across the seam already, in the middle of two samples
-        ([1, 1, 0, 1, 1], [0, 1, 4]),
+        ([0, 1, 1, 0, 0], [0, 1, 2, 3, 4]),  # 3 cuts the alarm
+        ([1, 0, 0, 0, 1], [0, 1, 2, 3, 4]),  # and all but 0 join these two
+        ([1, 0, 1, 0], [0, 1, 2, 3]),  # half of the time
+        ([1, 1, 0, 1, 1], [0, 1, 4]),  # across the seam already
         ([0, 1, 1, 1, 1], [0, 4]),  # all but the first: the gap can be at either end
         ([1, 1, 1, 1, 0], [0, 1]),
         ([1, 1, 1, 1, 1], [0, 1, 2, 3, 4]),
         ([0, 1, 1, 0, 1], [0, 1, 2, 4]),
     ],
 )
-def test_a_shift_neither_cuts_an_alarm_nor_joins_two(predicted, expected):
+def test_alarms_in_over_half_of_the_time_are_neither_cut_nor_joined(predicted, expected):
     shifts, exact = shifts_of(predicted)
     assert sorted(shifts.tolist()) == expected
     assert shifts[0] == 0
@@ -60,28 +60,46 @@ def test_a_shift_neither_cuts_an_alarm_nor_joins_two(predicted, expected):
     assert expected == permitted(predicted)
 
 
-def test_events_that_touch_are_one_alarm_and_points_are_never_cut():
+def test_touching_alarms_are_one_and_points_are_never_cut():
     truth, span = cc.Events([(3, 4)]), (0, 10)
-    touching = read_pair(truth, cc.Events([(2, 4), (4, 6)]), span=span)
-    assert sorted(shifts_in(touching)[0].tolist()) == [0, 1, 2, 3, 4, 8, 9]
+    touching = read_pair(truth, cc.Events([(2, 4), (4, 8)]), span=span)
+    assert sorted(shifts_in(touching)[0].tolist()) == [0, 1, 2, 8, 9]
     points = read_pair(truth, cc.Events([(0, 0), (5, 5), (10, 10)]), span=span)
     assert sorted(shifts_in(points)[0].tolist()) == list(range(10))
-    at_the_end = read_pair(truth, cc.Events([(0, 0), (8, 10)]), span=span)
-    assert sorted(shifts_in(at_the_end)[0].tolist()) == [0, 2, 3, 4, 5, 6, 7, 8, 9]
+    at_the_end = read_pair(truth, cc.Events([(0, 0), (4, 10)]), span=span)
+    assert sorted(shifts_in(at_the_end)[0].tolist()) == [0, 6, 7, 8, 9]
 
 
-def test_more_shifts_than_are_scored_are_spread_by_the_golden_ratio():
+@pytest.mark.parametrize(
+    ("truth", "expected"),
+    [
+        ([(2, 5)], [0, 1, 2, 5, 6, 7, 8, 9]),
+        ([(2, 5), (5, 7)], [0, 1, 2, 5, 7, 8, 9]),
+        ([(0, 3), (8, 10)], [0, 3, 4, 5, 6, 7, 8]),
+        ([(0, 10)], [0]),
+        ([(4, 4), (10, 10)], [*range(10)]),
+    ],
+)
+def test_events_are_never_cut(truth, expected):
+    for kind in (int, float):
+        events = cc.Events([(kind(start), kind(stop)) for start, stop in truth])
+        pair = read_pair(events, cc.Events([(kind(1), kind(3))]), span=(kind(0), kind(10)))
+        seams, exact = event_seams(shift_grid(pair))
+        assert (seams.tolist(), exact) == (expected, True)
+
+
+@pytest.mark.parametrize("ends", [(100, 200), (0, 2600)])
+def test_more_shifts_than_are_scored_are_spread_by_the_golden_ratio(ends):
     labels = np.zeros(5000, dtype=int)
-    labels[100:200] = 1
+    labels[slice(*ends)] = 1
     shifts, exact = shifts_of(labels)
     assert not exact
-    assert shifts.size == 1000
-    seams = (5000 - shifts) % 5000
-    assert not ((seams > 100) & (seams < 200)).any()
-    # They are at the fractions k * golden of the 4,901 places.
-    places = np.floor(np.sort(np.arange(1, 1001) * 0.6180339887498949 % 1) * 4901)
-    np.testing.assert_array_equal(seams, np.where(places > 100, places + 99, places))
-    assert np.unique(shifts).size == 1000
+    assert np.unique(shifts).size == shifts.size == 1000
+    # They are at the fractions k * golden of all places, or of those in the gap.
+    first = 0 if ends[0] else 2599
+    fractions = np.sort(np.arange(1, 1001) * 0.6180339887498949 % 1)
+    places = first + np.floor(fractions * (5000 - first))
+    np.testing.assert_array_equal((5000 - shifts) % 5000, np.where(places == 2599, 0, places))
 
 
 def test_multiples_of_the_golden_ratio_are_even():
@@ -122,12 +140,16 @@ def test_other_labels_move_by_ticks(axis):
 
 
 def test_numbers_that_no_step_divides_move_by_any_number():
-    truth, alarms = cc.Events([(2**0.5, 3.0)]), cc.Events([(2.0, 3.0)])
-    shifts, exact = shifts_in(read_pair(truth, alarms, span=(0.0, 10.0)))
+    truth, alarms = cc.Events([(2**0.5, 3.0)]), cc.Events([(2.0, 8.0)])
+    pair = read_pair(truth, alarms, span=(0.0, 10.0))
+    shifts, exact = shifts_in(pair)
     assert not exact
     assert np.unique(shifts).size == 1000
     seams = 10 - shifts
-    assert not ((seams > 2) & (seams < 3)).any()
+    assert not ((seams > 2) & (seams < 8)).any()
+    seams, exact = event_seams(shift_grid(pair))
+    assert not exact
+    assert not ((seams > 2**0.5) & (seams < 3)).any()
     assert cc.affiliation(truth, alarms, span=(0.0, 10.0)).chance.step == 0
 
 
@@ -179,15 +201,14 @@ def test_alarms_off_the_samples_move_by_whole_samples_too(first, unit):
     times = first + np.arange(30) * 10 * unit
     alarms = {"a": cc.Events([(first + 71 * unit, first + 85 * unit)]), "b": np.arange(30) == 8}
     found = cc.compare(np.arange(30) == 7, alarms, times=times)
-    assert found.results["a"].chance.shifts == 29  # the seam cannot be at 80
-    assert found.results["b"].chance.shifts == 30
+    assert found.results["a"].chance.shifts == found.results["b"].chance.shifts == 30
     truth, span = cc.Events([(70, 80)]), (0, 300)
     each = [
         cc.affiliation(truth, cc.Events(shifted([(71, 85)], 10 * by, span)), span=span).f1
         for by in range(30)
-        if by != 22
     ]
-    assert found.results["a"].chance.f1 == pytest.approx(np.mean(each), abs=1e-12)
+    level = found.results["a"].chance.moved["alarms"]["f1"]
+    assert level == pytest.approx(np.mean(each), abs=1e-12)
 
 
 def test_lists_of_events_move_as_the_labels_that_they_are_made_of():
@@ -207,33 +228,66 @@ def test_lists_of_events_move_as_the_labels_that_they_are_made_of():
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("seed", range(4))
-def test_every_shift_scores_what_the_rolled_labels_score(seed, share):
+def test_every_move_scores_what_moved_labels_score(seed, share):
     random = np.random.default_rng([seed, int(10 * share)])
     length = int(random.integers(5, 24))
     truth, predicted = (random.random((2, length)) < [[0.2], [share]]).astype(int)
     truth[random.integers(length)] = predicted[random.integers(length)] = 1
-    shifts, overall, events = all_shifts(truth, predicted)
-    found = score_shifts(read_pair(truth, predicted))
+    pair = read_pair(truth, predicted)
+    found, result = score_shifts(pair), cc.affiliation(truth, predicted)
+    shifts, *alarms = alarms_moved(truth, predicted)
+    seams, *events = events_moved(truth, predicted)
     order = np.argsort(shifts_of(predicted)[0])
-    np.testing.assert_allclose(found.null[:, order].T, overall, rtol=0, atol=1e-12)
-    result = cc.affiliation(truth, predicted)
-    drawn = np.maximum(np.sum(~np.isnan(events), axis=0), 1)
-    means = np.nansum(events, axis=0) / np.where(np.isnan(events).all(axis=0), nan, drawn)
-    for index, name in enumerate(SCORES):
-        level = getattr(result.chance, name)
-        assert level == pytest.approx(overall[:, index].mean(), abs=1e-12)
-        assert getattr(result.chance, f"{name}_std") == pytest.approx(
-            overall[:, index].std(), abs=1e-9
+    np.testing.assert_allclose(found.alarms.scores[:, order].T, alarms[0], rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(event_seams(shift_grid(pair))[0], seams)
+    np.testing.assert_allclose(found.events.scores.T, events[0], rtol=0, atol=1e-12)
+    levels = []
+    for moves, (overall, each) in ((found.alarms, alarms), (found.events, events)):
+        assert moves.exact
+        drawn = np.sum(~np.isnan(each), axis=0)
+        means = np.nansum(each, axis=0) / np.where(drawn, drawn, nan)
+        np.testing.assert_array_equal(moves.events[0], drawn.T)
+        np.testing.assert_array_equal(
+            moves.events[1], np.sum(each >= alarms[1][0] - 1e-12, axis=0).T
         )
-        np.testing.assert_allclose(getattr(result.chance.events, name), means[:, index], atol=1e-12)
-        at_least = np.sum(events[:, :, index] >= events[0, :, index] - 1e-12, axis=0)
-        np.testing.assert_array_equal(found.event_shifts[1, index], at_least)
-    assert result.chance.shifts == len(shifts)
-    assert result.chance.exact
-    level, count = overall[:, 3].mean(), len(result.events)
-    assert result.chance.caught == pytest.approx(level, abs=1e-12)
-    above = (overall[0, 3] - level) / (count - level) if level < count else nan
+        np.testing.assert_allclose(moves.events[2], means.T, atol=1e-12)
+        levels.append((overall.mean(axis=0), overall.std(axis=0), means))
+    constant = np.ptp(alarms[0], axis=0) < 1e-12  # no move of the alarms changes anything
+    higher = (levels[1][0] > levels[0][0]) & ~constant
+    expected = np.where(higher, levels[1][:2], levels[0][:2])
+    assert list(result.chance.values().values()) == pytest.approx(expected[0], abs=1e-12)
+    for index, name in enumerate(SCORES):
+        deviation = getattr(result.chance, f"{name}_std")
+        assert deviation == pytest.approx(expected[1, index], abs=1e-9)
+        level = getattr(result.chance.events, name)
+        for row, column in enumerate(zip(*(each[:, index] for *_, each in levels), strict=True)):
+            draws = alarms[1][:, row, index]
+            kept = np.ptp(draws) < 1e-12  # False where one is nan
+            wanted = column[0] if kept else np.fmax(*column)
+            assert level[row] == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+    assert (result.chance.shifts, result.chance.exact) == (len(shifts), True)
+    level, count = result.chance.caught, len(result.events)
+    above = (alarms[0][0, 3] - level) / (count - level) if level < count else nan
     assert result.caught_above_chance == pytest.approx(above, abs=1e-12, nan_ok=True)
+
+
+def test_where_two_levels_differ_there_is_a_caution():
+    truth, predicted = np.zeros((2, 200), dtype=int)
+    truth[20:24] = predicted[95:105] = 1  # an alarm in the middle is near to most events
+    chance = cc.affiliation(truth, predicted).chance
+    assert chance.moved["events"]["f1"] > chance.moved["alarms"]["f1"] + 0.05
+    assert chance.f1 == chance.moved["events"]["f1"]
+    (caution,) = chance.cautions
+    assert caution == (
+        "Alarms or events may be tied to a part of the series: "
+        "the two levels of chance differ by over 0.05."
+    )
+    assert cc.affiliation(LABELS, np.ones(60, dtype=int)).chance.cautions == []
+    assert cc.affiliation(truth, 0 * predicted).chance.cautions == []
+
+
+def moved(events, seam):
+    return shifted(list(events), -seam % 3000, (0, 3000))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -245,31 +299,41 @@ def test_many_alarms_score_alike_in_sums_and_one_by_one(seed):
     )
     whole = read_pair(truth, predicted, span=(0, 3000))
     seams = np.unique(random.integers(0, 3000, size=50))
+    others = event_seams(shift_grid(whole), 50)[0]
     # Sums are only made of whole numbers; eighths are exact, and looked at one by one.
     parts = [cc.Events.from_arrays(own.starts / 8, own.stops / 8) for own in (truth, predicted)]
     for one, other in zip(
-        score_moved(whole, seams),
-        score_moved(read_pair(*parts, span=(0.0, 375.0)), seams / 8),
+        score_moved(whole, seams, others),
+        score_moved(read_pair(*parts, span=(0.0, 375.0)), seams / 8, others / 8),
         strict=True,
     ):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
-    for seam, scores in zip(seams.tolist(), score_moved(whole, seams)[0][:2, 1:].T, strict=True):
-        moved = cc.Events(shifted(list(predicted), -seam % 3000, (0, 3000)))
-        alone = cc.affiliation(truth, moved, span=(0, 3000))
+    moves = [(truth, cc.Events(moved(predicted, seam))) for seam in seams.tolist()]
+    moves += [(cc.Events(moved(truth, seam)), predicted) for seam in others.tolist()]
+    for pair, scores in zip(moves, score_moved(whole, seams, others)[0][:2, 1:].T, strict=True):
+        alone = cc.affiliation(*pair, span=(0, 3000))
         np.testing.assert_allclose(scores, [alone.precision, alone.recall], rtol=0, atol=1e-12)
 
 
 def test_levels_by_hand():
-    # One event in the middle of eleven samples, one alarm: it can be in any of the eleven.
-    truth, predicted = np.eye(11, dtype=int)[[5, 4]]
+    # One event in the middle of eleven samples, one alarm: each can be in any of the eleven.
+    truth, predicted = np.eye(11, dtype=int)[[5, 0]]
     result = cc.affiliation(truth, predicted)
-    each = [cc.affiliation(truth, row).precision for row in np.eye(11, dtype=int)]
-    assert result.chance.precision == pytest.approx(np.mean(each), abs=1e-15)
-    # The mean over a zone is 1/2 + p**2 / 2, as for a prediction of all of it.
-    assert result.chance.precision == pytest.approx(0.5 + (1 / 11) ** 2 / 2, abs=1e-15)
+    every = np.eye(11, dtype=int)
+    alarms = np.mean([cc.affiliation(truth, row).precision for row in every])
+    events = np.mean([cc.affiliation(row, predicted).precision for row in every])
+    assert result.chance.moved["alarms"]["precision"] == pytest.approx(alarms, abs=1e-15)
+    assert result.chance.moved["events"]["precision"] == pytest.approx(events, abs=1e-15)
+    # The mean over a zone is 1/2 + p**2 / 2, as for a prediction of all of it. An alarm at the
+    # start is farther from most events than an alarm anywhere.
+    assert alarms == pytest.approx(0.5 + (1 / 11) ** 2 / 2, abs=1e-15)
+    assert events < alarms == pytest.approx(result.chance.precision, abs=1e-15)
     level = result.chance.precision
     assert result.precision_above_chance == pytest.approx((result.precision - level) / (1 - level))
     assert result.events.precision_above_chance[0] == result.precision_above_chance
+    # An alarm in the middle is nearer to most events, and the higher level counts.
+    middle = cc.affiliation(truth, np.eye(11, dtype=int)[4]).chance
+    assert middle.precision == middle.moved["events"]["precision"] > alarms
 
 
 @pytest.mark.parametrize("axis", [{}, *EVEN.values()], ids=["samples", *EVEN])
@@ -318,7 +382,7 @@ def test_zones_without_alarms_count_as_chosen(zero_division):
     ]
     for name in SCORES:
         expected = np.mean([getattr(one, name) for one in each])
-        assert getattr(result.chance, name) == pytest.approx(expected, abs=1e-12)
+        assert result.chance.moved["alarms"][name] == pytest.approx(expected, abs=1e-12)
     assert result.f1_above_chance == pytest.approx(above_chance(result.f1, result.chance.f1))
     # The level of an event does not depend on it.
     plain = cc.affiliation(truth, predicted).chance.events
@@ -371,6 +435,7 @@ def test_text_and_plain_values():
         "shifts",
         "exact",
         "step",
+        "moved",
         "events",
     ]
     assert values["events"][1]["f1"] == chance.events.f1[1]

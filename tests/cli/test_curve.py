@@ -72,7 +72,8 @@ def test_chance_is_that_of_the_alarms_at_the_threshold(run, scores, monkeypatch)
     printed = lines(run("curve", scores, *COLUMNS, "--min-precision", "0.9"))
     texts = [f"{value:.2f}" for value in (level.precision, level.recall, level.f1)]
     assert printed[2].split() == ["by", "chance", *texts]
-    assert f"by chance: mean scores of the same alarms, moved ({level.shifts} shifts)" in printed
+    shifts = f"({level.shifts} shifts)"
+    assert f"by chance: mean scores with alarms or events shifted in time {shifts}" in printed
     other = lines(run("curve", scores, *COLUMNS, "--beta", "3"))
     assert len(other[2].split()) == 4  # there is no level of other than F1
     monkeypatch.setenv("COLUMNS", "40")

@@ -84,7 +84,7 @@ def test_a_broken_limit_of_intervals_is_an_error(run, monkeypatch, limit):
 
 def test_a_broken_limit_of_chance_is_an_error(run, monkeypatch):
     monkeypatch.setattr(chance, "SERIES", 4)
-    monkeypatch.setattr(chance, "MOST_AWAY", -1.0)
+    monkeypatch.setattr(chance, "HIGHEST", -1.0)
     result = run("chance")
     assert result.exit_code == 1
     assert " !" in result.stdout

@@ -6,23 +6,23 @@ import pytest
 import closecall as cc
 from tests.golden.published import labels
 
-# Precision, recall and F1 above those of the same alarms, moved.
+# Precision, recall and F1 above chance.
 ABOVE = {
-    ("machinetemp", "greenhouse"): (0.407, 0.821, 0.488),
-    ("machinetemp", "lstmad"): (0.000, 0.000, 0.000),
-    ("machinetemp", "luminol"): (0.080, -0.591, 0.099),
-    ("machinetemp", "adversary"): (-0.021, -21.417, -0.028),
-    ("nyctaxi", "greenhouse"): (-0.061, -0.290, -0.081),
-    ("nyctaxi", "lstmad"): (-0.070, -0.341, -0.092),
-    ("nyctaxi", "luminol"): (-0.344, -1.042, -0.483),
-    ("nyctaxi", "adversary"): (-0.005, -2.249, -0.006),
-    ("twitteraapl", "greenhouse"): (0.563, 0.928, 0.692),
-    ("twitteraapl", "lstmad"): (0.312, 0.562, 0.383),
-    ("twitteraapl", "luminol"): (0.451, 0.768, 0.539),
-    ("twitteraapl", "adversary"): (-0.003, -6.867, -0.004),
-    ("swat", "iforest"): (-0.006, -0.099, -0.017),
-    ("swat", "ocsvm"): (0.274, 0.212, 0.255),
-    ("swat", "seq2seq"): (0.723, 0.703, 0.722),
+    ("machinetemp", "greenhouse"): (0.386, 0.818, 0.466),
+    ("machinetemp", "lstmad"): (-0.002, 0.000, -0.002),
+    ("machinetemp", "luminol"): (0.050, -0.593, 0.061),
+    ("machinetemp", "adversary"): (-0.023, -25.871, -0.030),
+    ("nyctaxi", "greenhouse"): (-0.095, -0.288, -0.123),
+    ("nyctaxi", "lstmad"): (-0.115, -0.341, -0.151),
+    ("nyctaxi", "luminol"): (-0.345, -1.047, -0.484),
+    ("nyctaxi", "adversary"): (-0.044, -2.249, -0.057),
+    ("twitteraapl", "greenhouse"): (0.548, 0.911, 0.665),
+    ("twitteraapl", "lstmad"): (0.312, 0.510, 0.383),
+    ("twitteraapl", "luminol"): (0.450, 0.730, 0.531),
+    ("twitteraapl", "adversary"): (-0.003, -11.776, -0.004),
+    ("swat", "iforest"): (-0.002, -0.124, -0.015),
+    ("swat", "ocsvm"): (0.266, -0.124, 0.175),
+    ("swat", "seq2seq"): (0.725, 0.703, 0.722),
     ("swat", "adversary"): (-0.005, -12.078, -0.007),
 }
 
@@ -51,9 +51,9 @@ def test_a_prediction_of_everything_is_exactly_at_chance(data_folder, dataset):
 
 
 def test_nearly_everything_can_hardly_be_moved(data_folder):
-    # One alarm covers all but nine samples, so it has ten places.
+    # One alarm covers all but nine samples, so it has ten places; the events have many.
     result = scored(data_folder, "machinetemp", "lstmad")
-    assert (result.chance.shifts, result.chance.exact) == (10, True)
+    assert (result.chance.shifts, result.chance.exact) == (10, False)
 
 
 @pytest.mark.parametrize("detector", ["greenhouse", "lstmad", "luminol"])
@@ -66,4 +66,4 @@ def test_nobody_is_informative_on_taxi(data_folder, detector):
 
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_the_adversary_is_no_better_than_its_alarms_elsewhere(data_folder, dataset):
-    assert -0.03 < scored(data_folder, dataset, "adversary").f1_above_chance < 0
+    assert -0.06 < scored(data_folder, dataset, "adversary").f1_above_chance < 0

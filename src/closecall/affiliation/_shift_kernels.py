@@ -1,4 +1,4 @@
-"""Kernels that shift alarms around the span, or roll scores; nothing is checked here.
+"""Kernels that shift alarms or events around the span, or roll scores; nothing is checked here.
 
 Times are in half ticks from an origin, as zone borders are, so that the span is [first, after).
 Legend: zone [A, B), its true event [a, b), m the shorter distance from the event to a border.
@@ -168,33 +168,38 @@ def is_caught(alarms: Alarms, k: int, end: int, a: Tick, b: Tick) -> bool:
 
 
 @kernel
-def score_seam(
+def score_move(
     truth: tuple[Ticks, Ticks, Ticks],
     alarms: Alarms,
-    seam: Tick,
+    seams: tuple[Tick, Tick],
+    length: Tick,
     observed: bool,
     zero_division: float,
     events: NDArray[np.float64],
 ) -> tuple[float, float, float, float]:
-    """Return precision, recall, F1 and the events caught with one seam, and add to the events.
+    """Return precision, recall, F1 and the events caught in one move, and add to the events.
 
-    `truth` has starts, stops and the borders of the zones. It is the zones that are moved, to start
-    at the seam, and the alarms are there twice, once a span later, so that nothing wraps.
+    `truth` has starts, stops and borders between them. Events and alarms are there twice, once a
+    span later, so that nothing wraps; the span of each side begins at its seam.
     """
     (true_starts, true_stops, borders), (starts, stops, _) = truth, alarms
-    zones = len(true_starts)
+    zones = len(true_starts) // 2
+    true_seam, seam = seams
     precision_sum, defined, recall_sum, caught = 0.0, 0, 0.0, 0.0
-    k = first_beyond(starts, 0, borders[0] + seam, True)
-    if k > 0 and stops[k - 1] > borders[0] + seam:
+    first = first_beyond(true_starts, 0, true_seam, True)
+    by = seam - true_seam
+    k = first_beyond(starts, 0, seam, True)
+    if k > 0 and stops[k - 1] > seam:
         k -= 1
-    for j in range(zones):
-        A, B = borders[j] + seam, borders[j + 1] + seam
+    for j in range(first, first + zones):
+        A = borders[j] + by if j > first else seam
+        B = borders[j + 1] + by if j + 1 < first + zones else seam + length
         end = first_beyond(starts, k, B, True)
-        if seam == 0 and j + 1 == zones:
+        if seam == 0 and j + 1 == first + zones:
             end = len(starts) // 2  # a point at the end stays there unless it is moved
         precision, recall, f1 = np.nan, 0.0, np.nan
         if k < end:
-            zone = (true_starts[j] + seam, true_stops[j] + seam, A, B)
+            zone = (true_starts[j] + by, true_stops[j] + by, A, B)
             precision, recall = score_zone(alarms, k, end, zone)
             if is_caught(alarms, k, end, zone[0], zone[1]):
                 caught += 1.0
@@ -205,15 +210,16 @@ def score_seam(
             k = end - 1 if stops[end - 1] > B else end
         if len(events) == 0:
             continue
+        event = events[j % zones]
         if observed:
-            events[j, 0, OBSERVED] = precision
-            events[j, 1, OBSERVED] = recall
-            events[j, 2, OBSERVED] = f1
+            event[0, OBSERVED] = precision
+            event[1, OBSERVED] = recall
+            event[2, OBSERVED] = f1
             continue
-        add_value(events[j, 1], recall)
+        add_value(event[1], recall)
         if f1 >= 0:
-            add_value(events[j, 0], precision)
-            add_value(events[j, 2], f1)
+            add_value(event[0], precision)
+            add_value(event[2], f1)
     if not np.isnan(zero_division):
         precision = (precision_sum + zero_division * (zones - defined)) / zones
     else:
@@ -222,39 +228,44 @@ def score_seam(
     return precision, recall, harmonic_mean(precision, recall), caught
 
 
-def seam_elements(*arguments: Any) -> int:
-    """Count what `score_seams` goes through: every seam takes about 20 steps in each zone."""
-    true_starts, *_, (first, after), _, _, _ = arguments
-    zones: int = len(true_starts) * (after - first)
+def move_elements(*arguments: Any) -> int:
+    """Count what `score_moves` goes through: every move takes about 20 steps in each zone."""
+    true_starts, *_, (first, after, _), _, _, _ = arguments
+    zones: int = len(true_starts) // 2 * (after - first)
     return 20 * zones
 
 
-@kernel(elements=seam_elements)
-def score_seams(
+@kernel(elements=move_elements)
+def score_moves(
     true_starts: Ticks,
     true_stops: Ticks,
+    borders: Ticks,
     starts: Ticks,
     stops: Ticks,
     sums: NDArray[np.float64],
-    borders: Ticks,
     seams: Ticks,
-    part: tuple[int, int],
+    length: Tick,
+    part: tuple[int, int, int],
     zero_division: float,
     scores: NDArray[np.float64],
     events: NDArray[np.float64],
 ) -> None:
-    """Fill in precision, recall, F1 and events caught (rows) for a part of the seams.
+    """Fill in precision, recall, F1 and events caught (rows) for a part of the moves.
 
-    What each seam gives at the events is added to them.
-
-    The first seam, 0, is what was observed; `events` is about the others, and has no rows if nobody
-    asks.
+    `part` is the first move, the one after the last, and the first that moves the events instead of
+    the alarms. `seams` has a row for the events and one for the alarms. The first move of all, 0
+    and 0, is what was observed. `events` has two sets, for the moves of alarms and of events; they
+    have no rows if nobody asks.
     """
     truth, alarms = (true_starts, true_stops, borders), (starts, stops, sums)
     for number in range(part[0], part[1]):
-        scores[0, number], scores[1, number], scores[2, number], scores[3, number] = score_seam(
-            truth, alarms, seams[number], number == 0, zero_division, events
+        move = (seams[0, number], seams[1, number])
+        side = 0 if number < part[2] else 1
+        scores[0, number], scores[1, number], scores[2, number], scores[3, number] = score_move(
+            truth, alarms, move, length, number == 0, zero_division, events[side]
         )
+        if number == 0:
+            events[1, :, :, OBSERVED] = events[0, :, :, OBSERVED]
 
 
 @kernel

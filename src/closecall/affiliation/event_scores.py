@@ -194,7 +194,7 @@ class EventScores(TrueEvents):
 
     @cached_property
     def chance(self) -> Chance:
-        """What the same alarms reach when they are moved, without any ``zero_division``."""
+        """What chance reaches, without any ``zero_division``; see `Affiliation.chance`."""
         return chance_of(self, nan)
 
     @property
@@ -266,7 +266,7 @@ def _beside(details: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def chance_of(events: EventScores, zero_division: float) -> Chance:
-    """Compute what the same alarms reach when moved; O(1,000 (n + m)) for n and m events."""
+    """Compute what chance reaches; O(1,000 (n + m)) for n and m events."""
     return Chance.of(events.pair, zero_division)
 
 

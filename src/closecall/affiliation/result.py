@@ -120,7 +120,7 @@ class Affiliation:
 
     @cached_property
     def chance(self) -> Chance:
-        """What the same alarms reach when they are moved: means over circular shifts.
+        """What chance reaches: means over circular shifts of the alarms, or of the events.
 
         Always the same shifts, scored with the ``zero_division`` of this result. O(1,000 (n + m))
         for n true and m predicted events, once.
@@ -129,7 +129,7 @@ class Affiliation:
         --------
         >>> import closecall as cc
         >>> cc.affiliation([0, 0, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 0, 0, 0]).chance
-        Chance(precision=0.576, recall=0.743, f1=0.641, caught=0.429, shifts=7)
+        Chance(precision=0.670, recall=0.812, f1=0.731, caught=0.429, shifts=8)
         """
         if isnan(self.zero_division):
             return self.events.chance
@@ -170,7 +170,7 @@ class Affiliation:
         >>> import closecall as cc
         >>> r = cc.affiliation([0, 0, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 0, 0, 0])
         >>> round(r.precision_above_chance, 3), round(r.recall_above_chance, 3)
-        (0.558, 0.757)
+        (0.432, 0.667)
         """
         return self.chance.above("precision")
 
@@ -197,7 +197,7 @@ class Affiliation:
     def headline(self) -> str:
         """What people ask first: how many events were caught, by how much luck, how fast.
 
-        Beside the events caught stands how many the same alarms catch when they are moved. The
+        Beside the events caught stands how many chance catches, see `chance`. The
         median delay counts an event that was not caught as never; where more than half of the time
         is in alarm, that share is told in its place. Then come the false alarms.
 
@@ -205,7 +205,7 @@ class Affiliation:
         --------
         >>> import closecall as cc
         >>> cc.affiliation([0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 1]).headline
-        '2 of 2 caught (1.2 by chance), median delay 0.5, no false alarms'
+        '2 of 2 caught (1.3 by chance), median delay 0.5, no false alarms'
         """
         return self._headline(0)
 
@@ -370,7 +370,7 @@ class Affiliation:
         >>> print("\n".join(text.split("\n")[6:9]))
         precision & recall & F1 & chance & caught & chance & false alarms \\
         \midrule
-        1.000 & 0.875 & 0.933 & 0.637 & 1 & 0.500 & 0 \\
+        1.000 & 0.875 & 0.933 & 0.784 & 1 & 0.667 & 0 \\
         """
         limits = {} if level is None else {"": self.interval(level=level, **drawn)}
         note = self.signature.drawing(level, **drawn).note if note is None else note
@@ -391,7 +391,7 @@ class Affiliation:
 
     def _repr_html_(self) -> str:
         """Show the scores, the level of chance and the first events in a notebook."""
-        moved = f"the same alarms, moved: {_scores_line(self.chance)}"
+        moved = f"by chance: {_scores_line(self.chance)}"
         return display(
             self.headline,
             _scores_line(self),

@@ -1,8 +1,9 @@
-"""What chance is here: a detector's own alarms, moved around the circle that the series is bent to.
+"""What chance is here: alarms moved over the true events, and events moved over the alarms.
 
-A shift keeps the number, lengths and spacing of the alarms, and so everything but their link with
-the true events. The seam is where the series' end meets its start. Whether an alarm lies across it
-is kept too: else a shift would cut an alarm in two, or join two, and no longer be like the alarms.
+Either side is shifted around the circle that the series is bent to, which keeps its number, lengths
+and spacing, and so everything but its link with the other side. The seam is where the series' end
+meets its start. Alarms stay near or far from it on purpose or by habit, and so do events: a score
+counts as better than chance only if it is better than both moves reach.
 """
 
 from __future__ import annotations
@@ -38,6 +39,12 @@ _GOLDEN = (5**0.5 - 1) / 2
 _ROUNDING, _ULPS, _STEP = 1e-9, 4, 1000  # of a span in floats, or of its ends; a step is longer
 _EXACT = 2.0**52  # whole numbers and their halves are exact in floats below this
 _SCORES = ("precision", "recall", "f1")
+_LEVELS = (*_SCORES, "caught")
+_APART = 0.05
+_TIED = (
+    "Alarms or events may be tied to a part of the series: the two levels of chance differ by over "
+    f"{_APART}."
+)
 
 
 def above_chance(score: Any, level: Any) -> Any:
@@ -141,14 +148,54 @@ def _counted(pair: Pair, number: Callable[[Ticks], Floats], stop: int) -> Pair:
     return replace(pair, truth=truth, predicted=predicted, start=0.0, stop=float(stop), axis=None)
 
 
-def alarm_shifts(grid: ShiftGrid, n: int = SHIFTS) -> tuple[Ticks, bool]:
-    """Return places of the seam, ascending, and whether these are all: up to n, else n, even.
+def alarm_seams(grid: ShiftGrid, n: int = SHIFTS) -> tuple[Ticks, bool]:
+    """Return places of the seam in the alarms, ascending, and whether these are all.
 
-    A seam is told from the start, in ticks of the grid's pair; it goes back as far as the alarms go
-    forward. There must be an alarm.
+    They are up to n, or n of more, evenly spread. A seam is told from the start, in ticks of the
+    grid's pair; it goes back as far as the alarms go forward. There must be an alarm.
+
+    If at most half of the time is in alarm, the seam may be anywhere, and an alarm that it cuts is
+    two. Else it is in a gap, or at the end of an alarm, if it is so now, and inside an alarm
+    otherwise: one long alarm and two parts of it score too differently. Alarms that touch are one.
     """
+    pair, unit = grid.pair, grid.unit
+    predicted = pair.predicted
+    ranges = predicted.starts < predicted.stops
+    alarms = Intervals(predicted.starts[ranges], predicted.stops[ranges], predicted.clock).merged()
+    starts, stops = alarms.starts - pair.start, alarms.stops - pair.start
+    length = pair.stop - pair.start
+    if 2 * (stops - starts).sum() <= length:
+        low = np.zeros(1, dtype=starts.dtype)
+        return _places(grid, low, low + (length // unit if unit else length), n)
+    if starts[0] > 0 or stops[-1] < length:
+        return _places(grid, *_gaps(starts, stops, length, unit), n)
+    if unit:
+        starts, stops = starts // unit + 1, -(-stops // unit)
+        starts[0] = 0
+    return _places(grid, starts, stops, n)
+
+
+def event_seams(grid: ShiftGrid, n: int = SHIFTS) -> tuple[Ticks, bool]:
+    """Return places of the seam in the true events, as `alarm_seams` does: none cuts an event."""
+    pair, truth = grid.pair, grid.pair.truth
+    ranges = truth.starts < truth.stops
+    starts, stops = truth.starts[ranges] - pair.start, truth.stops[ranges] - pair.start
+    return _places(grid, *_gaps(starts, stops, pair.stop - pair.start, grid.unit), n)
+
+
+def _gaps(starts: Ticks, stops: Ticks, length: Tick, unit: Tick) -> tuple[Ticks, Ticks]:
+    """Return the runs [low, high) of places in no interval, or at an end; without a unit, any."""
+    one = 0
+    if unit:  # the last place not after a start, and the first not before a stop
+        starts, stops, length, one = starts // unit, -(-stops // unit), length // unit, 1
+    low, high = np.zeros((2, starts.size + 1), dtype=starts.dtype)
+    low[1:], high[:-1], high[-1] = stops, starts + one, length
+    return low, high
+
+
+def _places(grid: ShiftGrid, low: Ticks, high: Ticks, n: int) -> tuple[Ticks, bool]:
+    """Return up to n places of the runs [low, high), in ticks, and whether these are all."""
     unit = grid.unit
-    low, high = _seams(grid.pair, unit)
     before = np.concatenate(([0], np.cumsum(high - low)))
     total = before[-1].item()
     exact = unit > 0 and total <= n
@@ -160,92 +207,114 @@ def alarm_shifts(grid: ShiftGrid, n: int = SHIFTS) -> tuple[Ticks, bool]:
     return seams.astype(grid.pair.predicted.starts.dtype), bool(exact)
 
 
-def _seams(pair: Pair, unit: Tick) -> tuple[Ticks, Ticks]:
-    """Return the runs [low, high) of places where the seam may be.
+class Moves(NamedTuple):
+    """What the moves of one side score."""
 
-    In units from the start; without a unit, any number. The seam is in a gap or at the end of an
-    alarm if it is so now, and inside an alarm otherwise. Alarms that touch are one.
-    """
-    predicted = pair.predicted
-    ranges = predicted.starts < predicted.stops
-    alarms = Intervals(predicted.starts[ranges], predicted.stops[ranges], predicted.clock).merged()
-    starts, stops = alarms.starts - pair.start, alarms.stops - pair.start
-    length = pair.stop - pair.start
-    across = starts.size and starts[0] == 0 and stops[-1] == length
-    one = 0
-    if unit:  # the last place not after the start, and the first not before the stop
-        starts, stops, length, one = starts // unit, -(-stops // unit), length // unit, 1
-    if across:
-        low = starts + one
-        low[0] = 0
-        return low, stops
-    low, high = np.zeros((2, starts.size + 1), dtype=starts.dtype)
-    low[1:], high[:-1], high[-1] = stops, starts + one, length
-    return low, high
+    scores: Floats
+    """Precision, recall, F1 and events caught (rows) of each move."""
+    events: Floats
+    """Of each event's score: how many moves define it, how many reach it, their mean and std."""
+    exact: bool
+    """Whether these are all moves, no move at all among them."""
 
 
 class ShiftScores(NamedTuple):
-    """Precision, recall, F1 and events caught (first axis) as they are, and for the shifts."""
+    """Scores as they are, and where the alarms or the events are moved."""
 
     observed: Floats
-    null: Floats
-    """The score of each shift."""
+    """Precision, recall, F1 and events caught."""
     event_observed: Floats
-    """Of each event; nan where nothing is predicted in its zone."""
-    event_shifts: Floats
-    """In how many shifts the score is defined, in how many it is at least as high, mean, std."""
-    exact: bool
-    """Whether these are all shifts, no shift at all among them."""
+    """Precision, recall and F1 of each event; nan where nothing is predicted in its zone."""
+    alarms: Moves
+    """The moves of the alarms over the events."""
+    events: Moves
+    """The moves of the events, with their zones, over the alarms."""
     step: Any = nan
-    """What the shifts are whole numbers of, a number or a timedelta; 0 if they are any number."""
+    """What the moves are whole numbers of, a number or a timedelta; 0 if they are any number."""
 
 
 def score_shifts(
     pair: Pair, n: int = SHIFTS, zero_division: float = nan, *, per_event: bool = True
 ) -> ShiftScores:
-    """Score the alarms where they are and shifted; without any, all shifts are alike, and one."""
+    """Score the alarms where they are, and both moves; without any alarm, all moves are one."""
     grid = shift_grid(pair)
-    seams, exact = alarm_shifts(grid, n if len(pair.predicted) else 1)
-    exact |= not len(pair.predicted)
-    scores, observed, events = score_moved(grid.pair, seams, zero_division, per_event=per_event)
+    if not len(pair.predicted):
+        alarms = events = np.zeros(1, dtype=pair.truth.starts.dtype), True
+    else:
+        alarms, events = alarm_seams(grid, n), event_seams(grid, n)
+    scores, observed, sides = score_moved(
+        grid.pair, alarms[0], events[0], zero_division, per_event=per_event
+    )
     step = pair.clock.duration(np.array([float(grid.step)]))[0]
-    return ShiftScores(scores[:, 0], scores[:, 1:], observed, events, exact, step)
+    first = 1 + alarms[0].size
+    return ShiftScores(
+        scores[:, 0],
+        observed,
+        Moves(scores[:, 1:first], sides[0], alarms[1]),
+        Moves(scores[:, first:], sides[1], events[1]),
+        step,
+    )
 
 
 def score_moved(
-    pair: Pair, seams: Ticks, zero_division: float = nan, *, per_event: bool = True
+    pair: Pair,
+    alarms: Ticks,
+    events: Ticks,
+    zero_division: float = nan,
+    *,
+    per_event: bool = True,
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the scores as they are and for each seam, and at the events: observed, and moved.
+    """Return the scores as they are and for each seam of the alarms, and then of the events.
 
-    Moved, they are how many seams define the score, how many reach it, their mean and their std.
+    And scores at the events: those observed, and for both sides, how many seams define the score,
+    how many reach it, their mean and their std.
     """
-    ends = pair.from_start(seams)
+    ends = pair.from_start(alarms, events)
     if ends.dtype.kind == "i":  # so that the same times in seconds and nanoseconds are the same
         ends //= np.gcd.reduce(ends)
-    sizes = (len(pair.truth),) * 2 + (len(pair.predicted),) * 2 + (1,)
-    true_starts, true_stops, *sides, (length,), seams = np.split(ends, np.cumsum(sizes))
-    starts, stops = (2 * np.concatenate((ticks, ticks + length)) for ticks in sides)
-    scores = np.empty((4, 1 + seams.size))
-    events = np.zeros((true_starts.size if per_event else 0, 3, _shift_kernels.SHIFT_COLUMNS))
+    sizes = (len(pair.truth),) * 2 + (len(pair.predicted),) * 2 + (1, alarms.size)
+    *sides, (length,), alarms, events = np.split(ends, np.cumsum(sizes))
+    twice = [np.concatenate((ticks, ticks + length)) for ticks in sides]
+    seams = np.zeros((2, 1 + alarms.size + events.size), dtype=ends.dtype)
+    seams[1, 1 : 1 + alarms.size], seams[0, 1 + alarms.size :] = 2 * alarms, 2 * events
+    true_starts, true_stops, starts, stops = (2 * ticks for ticks in twice)
+    scores = np.empty((4, seams.shape[1]))
+    rows = np.zeros((2, len(pair.truth) if per_event else 0, 3, _shift_kernels.SHIFT_COLUMNS))
     series = (
-        2 * true_starts,
-        2 * true_stops,
+        true_starts,
+        true_stops,
+        borders_between(twice[0], twice[1], 0, 0, 2 * length),
         starts,
         stops,
         _prefix_sums(starts, stops),
-        borders_between(true_starts, true_stops, 0, 0, length),
-        2 * np.concatenate((seams[:1] * 0, seams)),
+        seams,
+        2 * length,
     )
-    del ends, true_starts, true_stops, sides, starts, stops, seams  # there may be millions
+    moves_of_events = 1 + alarms.size
+    del ends, sides, twice, true_starts, true_stops, starts, stops, seams  # there may be millions
     step = max(1, _ZONES_AT_ONCE // len(pair.truth))
     for begin in range(0, scores.shape[1], step):
-        part = (begin, min(begin + step, scores.shape[1]))
-        _shift_kernels.score_seams(*series, part, float(zero_division), scores, events)
-    observed, draws, at_least, first, total, squares = events.transpose(2, 1, 0)
+        part = (begin, min(begin + step, scores.shape[1]), moves_of_events)
+        _shift_kernels.score_moves(*series, part, float(zero_division), scores, rows)
+    observed, draws, at_least, first, total, squares = rows.transpose(3, 0, 2, 1)
     with np.errstate(invalid="ignore"):  # 0 / 0 where a score is defined in no shift
         away, spread = total / draws, squares / draws
     deviation = np.sqrt(np.maximum(spread - away * away, 0.0))
-    return scores, observed, np.stack((draws, at_least, first + away, deviation))
+    moved = np.stack((draws, at_least, first + away, deviation), axis=1)
+    return scores, observed[0], moved
+
+
+def higher_level(observed: Any, alarms: Any, events: Any, *, always: Any = True) -> tuple[Any, Any]:
+    """Return the higher of two means, those of the moved alarms and events, with its deviation.
+
+    `alarms` and `events` have two rows, means and standard deviations. Where no move of the alarms
+    changes a score, it is at chance whatever the moved events reach: so is a prediction of
+    everything. `always` is whether all moves define the score.
+    """
+    (mean, std), (other, other_std) = alarms, events
+    same = (np.abs(np.subtract(mean, observed)) < TOLERANCE) & (std < TOLERANCE) & always
+    higher = (np.isnan(mean) | np.greater(other, mean)) & ~same
+    return np.where(higher, other, mean), np.where(higher, other_std, std)
 
 
 def _prefix_sums(starts: Ticks, stops: Ticks) -> Floats:
@@ -263,14 +332,14 @@ def _prefix_sums(starts: Ticks, stops: Ticks) -> Floats:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class EventChance:
-    """What the moved alarms reach at each true event, each column an array."""
+    """What chance reaches at each true event, each column an array: the higher of the two means."""
 
     precision: Floats
-    """Mean precision of the shifts that put an alarm in the event's zone; nan if none does."""
+    """Mean precision of the shifts with an alarm in the event's zone; nan if there are none."""
     recall: Floats
     """Mean recall of all shifts."""
     f1: Floats
-    """Mean F1 of the shifts that put an alarm in the event's zone; nan if none does."""
+    """Mean F1 of the shifts with an alarm in the event's zone; nan if there are none."""
     observed: Floats
     """Precision, recall and F1 (rows) of each event where the alarms are."""
 
@@ -288,16 +357,18 @@ class EventChance:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Chance:
-    """What a detector's own alarms reach when they are moved: means over circular shifts.
+    """What chance reaches: means over circular shifts of the alarms, or of the true events.
 
-    The shifts are always the same ones: all there are, if there are at most 1,000, else 1,000 that
-    are evenly spread. Without alarms nothing can be moved: recall is 0, the rest nan.
+    Of each score it is the higher of two means: where the detector's own alarms are shifted over
+    the events, and where the events, with zones between them, are shifted over the alarms. The
+    shifts are always the same ones: all there are, if there are at most 1,000, else 1,000 that are
+    evenly spread, for each side. Without alarms nothing can be moved: recall is 0, the rest nan.
 
     Examples
     --------
     >>> import closecall as cc
     >>> cc.affiliation([0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 0]).chance
-    Chance(precision=0.625, recall=0.491, f1=0.520, caught=0.8, shifts=5)
+    Chance(precision=0.625, recall=0.590, f1=0.549, caught=0.833, shifts=6)
     """
 
     precision: float
@@ -307,7 +378,7 @@ class Chance:
     f1: float
     """Mean F1 of the shifts, which is not the F1 of the two means; nan without alarms."""
     caught: float
-    """Mean number of true events that the shifts catch; 0 without alarms."""
+    """Mean number of true events that are caught in the shifts; 0 without alarms."""
     precision_std: float
     """Standard deviation of the precision of the shifts."""
     recall_std: float
@@ -315,12 +386,14 @@ class Chance:
     f1_std: float
     """Standard deviation of the F1 of the shifts."""
     shifts: int
-    """How many shifts were scored; 0 if nothing could be moved."""
+    """How many shifts of the alarms were scored; 0 if nothing could be moved."""
     exact: bool
-    """Whether these are all there are, no shift at all among them."""
+    """Whether all shifts there are, of alarms and of events, were scored."""
     step: Any
     """What the shifts are whole numbers of: a sample where these are evenly spaced, else what
     divides all times, a number or a timedelta. 0 if they are any number, nan if there are none."""
+    moved: dict[str, dict[str, float]]
+    """Of both sides, ``alarms`` and ``events``, the mean of each score where it is moved."""
     events: EventChance
     """One row per true event."""
     observed: Floats
@@ -333,12 +406,23 @@ class Chance:
             return cls.without_shifts(len(pair.truth), zero_division, 0.0)
         n = min(SHIFTS, max(_FEWEST_SHIFTS, _MOST_ZONES // len(pair.truth)))
         found = score_shifts(pair, n, zero_division, per_event=per_event)
-        *means, caught = found.null.mean(axis=1).tolist()
-        levels = _named(means, caught, found.null[:3].std(axis=1).tolist())
-        at_events: dict[str, Any] = dict(zip(_SCORES, found.event_shifts[2], strict=True))
-        events = EventChance(**at_events, observed=found.event_observed)
-        levels |= {"shifts": found.null.shape[1], "exact": found.exact, "step": found.step}
-        return cls(**levels, events=events, observed=found.observed[:3])
+        alarms, moved = found.alarms, found.events
+        sides = [(side.scores.mean(axis=1), side.scores.std(axis=1)) for side in (alarms, moved)]
+        means, deviations = higher_level(found.observed, *sides)
+        levels = _named(means.tolist(), deviations.tolist())
+        always = alarms.events[0] == alarms.scores.shape[1]
+        (precision, recall, f1), _ = higher_level(
+            found.event_observed, alarms.events[2:], moved.events[2:], always=always
+        )
+        events = EventChance(precision, recall, f1, found.event_observed)
+        levels |= {"shifts": alarms.scores.shape[1], "exact": alarms.exact and moved.exact}
+        by_side = {
+            name: dict(zip(_LEVELS, mean.tolist(), strict=True))
+            for name, (mean, _) in zip(("alarms", "events"), sides, strict=True)
+        }
+        return cls(
+            **levels, step=found.step, moved=by_side, events=events, observed=found.observed[:3]
+        )
 
     @classmethod
     def without_shifts(cls, events: int, precision: float, recall: float) -> Chance:
@@ -348,18 +432,27 @@ class Chance:
         observed = np.stack((undefined, recalls, undefined))
         rows = EventChance(undefined, recalls, undefined, observed)
         scores = [float(precision), recall, f1]
-        levels = _named(scores, recall, [nan if isnan(score) else 0.0 for score in scores])
+        means = [*scores, recall]
+        levels = _named(means, [nan if isnan(score) else 0.0 for score in means])
         levels |= {"shifts": 0, "exact": not isnan(recall), "step": nan}
-        return cls(**levels, events=rows, observed=np.array(scores))
+        same = dict(zip(_LEVELS, means, strict=True))
+        moved = {"alarms": same, "events": same}
+        return cls(**levels, moved=moved, events=rows, observed=np.array(scores))
 
     def above(self, name: str) -> float:
         """Return how far a score is above its level; see `above_chance`."""
         require_choice(name, "name", _SCORES)
         return float(above_chance(self.observed[_SCORES.index(name)], getattr(self, name)))
 
+    @property
+    def cautions(self) -> list[str]:
+        """A sentence if the mean F1 of the two sides differs by more than 0.05, or nothing."""
+        alarms, events = (self.moved[side]["f1"] for side in ("alarms", "events"))
+        return [_TIED] if abs(alarms - events) > _APART else []
+
     def values(self) -> dict[str, float]:
         """Return the levels of the scores, and of the events caught, by name."""
-        return {name: getattr(self, name) for name in (*_SCORES, "caught")}
+        return {name: getattr(self, name) for name in _LEVELS}
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
@@ -370,6 +463,7 @@ class Chance:
             "shifts": self.shifts,
             "exact": self.exact,
             "step": plain(self.step),
+            "moved": plain(self.moved),
             "events": [
                 plain(dict(zip(_SCORES, row, strict=True))) for row in zip(*columns, strict=True)
             ],
@@ -380,7 +474,7 @@ class Chance:
         return f"Chance({levels}, caught={self.caught:.3g}, shifts={self.shifts})"
 
 
-def _named(means: list[float], caught: float, deviations: list[float]) -> dict[str, Any]:
+def _named(means: list[float], deviations: list[float]) -> dict[str, Any]:
     """Name the means of the scores and of the events caught, and the scores' deviations."""
-    spreads = {f"{name}_std": value for name, value in zip(_SCORES, deviations, strict=True)}
-    return {**dict(zip(_SCORES, means, strict=True)), "caught": caught, **spreads}
+    spreads = {f"{name}_std": value for name, value in zip(_SCORES, deviations, strict=False)}
+    return {**dict(zip(_LEVELS, means, strict=True)), **spreads}

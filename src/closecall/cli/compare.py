@@ -53,7 +53,7 @@ _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 _UNIT = "Times are in the units of the input: samples, if it has no times."
 _LEGEND = f"""\
 {_BEST}: the highest F1 of the event; {_TIED}: the highest, and shared
-by chance: mean F1 of the same alarms, moved
+by chance: mean F1 with alarms or events shifted in time
 missed: no alarm overlaps the event, or comes close to it
 alone: events that no other detector caught
 best, tied: events on which the detector has the highest F1, or shares it

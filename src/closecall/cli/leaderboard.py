@@ -56,7 +56,7 @@ _POOLED = {
     "pooled_affiliation_precision": "pooled prec.",
     "pooled_affiliation_recall": "pooled recall",
 }
-_CHANCE = "chance: what the same alarms catch or reach on average when they are moved."
+_CHANCE = "chance: means with alarms or events shifted in time, whichever is higher."
 _SILENT = "A detector without any alarm on a series with true events has an F1 of 0 there."
 _RETUNING = (
     "retuned: F1 of the same scores moved, with the best threshold chosen again each time; "

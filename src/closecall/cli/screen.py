@@ -18,7 +18,7 @@ from rich.text import Text
 from closecall.affiliation.event_scores import TOLD
 from closecall.affiliation.result import headlines
 from closecall.errors import with_names
-from closecall.evaluated_time import advice_to_all, ignored_length, ignored_notes
+from closecall.evaluated_time import advice_to_all, ignored_length, ignored_notes, said_once
 from closecall.wording import (
     TITLES,
     UNDEFINED,
@@ -50,8 +50,8 @@ _LEVEL = 0.05  # of the p-values that are coloured
 _NOTHING = 0.005
 _LONGEST_NAME = 24  # in front of a headline, or of an event
 _SHIFTS = (
-    "p: share of all shifts of the same {what}, in place among them, that score at\n"
-    "least as well; small where the {what} know when the events are\n"
+    "p: share of the shifts of {what} that score at least as well;\n"
+    "small where the {scored} know when the events are\n"
     "above: 0 where the shifts are on average, 1 where the score is perfect"
 )
 _ADJUSTED = "\nadjusted: for the number of events, by Holm's method"
@@ -256,7 +256,8 @@ def notes(read: SeriesInput, results: Mapping[str, Affiliation]) -> list[str]:
             f"{'weighs' if weightless == 1 else 'weigh'} nothing in precision: --point-length "
             "gives points a length."
         )
-    return [*sentences, *advised]
+    tied = said_once({name: result.chance.cautions for name, result in results.items()})
+    return [*sentences, *tied, *advised]
 
 
 def print_notes(sentences: list[str], console: Console) -> None:
@@ -268,7 +269,7 @@ def print_notes(sentences: list[str], console: Console) -> None:
 def print_meaning(result: Affiliation, console: Console) -> None:
     """Print what chance and the columns mean, and in which unit times are."""
     moved = counted(result.chance.shifts, "shift")
-    lines = [f"by chance: mean scores of the same alarms, moved ({moved})", LEGEND]
+    lines = [f"by chance: mean scores with alarms or events shifted in time ({moved})", LEGEND]
     if result.events.start.dtype.kind != "M":
         lines.append(_UNIT)
     console.print(Text("\n".join(lines), style="dim"))
@@ -396,7 +397,7 @@ def print_significance(
         shifted.append(UNDEFINED if isnan(score.mean) else mean)
         # What two digits show as 0 is no more above chance than below.
         above.append(0.0 if abs(score.above_chance) < _NOTHING else score.above_chance)
-        count = f"{score.at_least:,} of {score.null.size:,}"
+        count = f"{score.at_least:,} of {score.draws:,}"
         cases.append(UNDEFINED if isnan(score.observed) else count)
     columns = [
         Column("", [*map(Text, tests)], "left"),
@@ -411,7 +412,8 @@ def print_significance(
     console.print(Text(f"\n{test.sentence}"))
     if events is not None:
         _print_tested_events(events, console, most)
-    legend = _SHIFTS.format(what="scores" if events is None else "alarms")
+    what, scored = ("scores", "scores") if events is None else ("alarms, or of events,", "alarms")
+    legend = _SHIFTS.format(what=what, scored=scored)
     console.print(Text(f"\n{legend}{'' if events is None else _ADJUSTED}", style="dim"))
 
 

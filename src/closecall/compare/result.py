@@ -115,7 +115,7 @@ def compare(
     >>> late, noisy = [0, 0, 0, 1, 1, 0, 0, 0, 0, 0], [0, 1, 1, 1, 0, 1, 0, 0, 1, 0]
     >>> c = cc.compare(truth, {"late": late, "noisy": noisy})
     >>> c.headline[:66]
-    "'noisy' has the best F1, 0.91: 2 of 2 caught (1.2 by chance), medi"
+    "'noisy' has the best F1, 0.91: 2 of 2 caught (1.3 by chance), medi"
     >>> c.best
     (('late',), ('noisy',))
     >>> c.pair("noisy", "late").missed_by_second

@@ -222,8 +222,8 @@ def _scored_contents(
         curve = affiliation_curve(scored, None)
         threshold = _as_float(rules[name].choose(scored, curve))
         result = curve.at(threshold)
-        notes = rules[name].notes(threshold, result.events.pair)
-        content = _detector_content(name, result, grid) | {"notes": notes}
+        content = _detector_content(name, result, grid)
+        content["notes"] += rules[name].notes(threshold, result.events.pair)
         content |= _curve_content(curve, curve.best(), moved=moved)
         yield content | {"threshold": page_number(threshold)}
 
@@ -255,6 +255,7 @@ def _detector_content(name: str, result: Affiliation, grid: _Grid) -> dict[str, 
         "alarmed": result.alarmed,
         "false_alarms": result.false_alarms,
         "headline": result.headline,
+        "notes": result.chance.cautions,
         "shift": _shift_unit(result.events.pair, grid),
         "threshold": None,
         "best": None,

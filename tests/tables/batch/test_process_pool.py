@@ -411,7 +411,7 @@ def loaded_kernels(_):
         _curve_kernels.sweep,
         _curve_kernels.radix_sort,
         _kernels.score_zones,
-        _shift_kernels.score_seams,
+        _shift_kernels.score_moves,
     )
     return [len(kernel.compiled.signatures) > 0 for kernel in kernels]
 

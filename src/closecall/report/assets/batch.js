@@ -144,7 +144,7 @@ function leaderboard(ranking, ranks, thresholds) {
     "section",
     { class: "panel leaderboard", "aria-label": "leaderboard" },
     make("h2", {}, "Leaderboard"),
-    make("p", { class: "hint" }, `Means over the scored series, each detector ${thresholds}. Chance is what the same alarms reach on average when they are moved around their series. ${SILENT}`),
+    make("p", { class: "hint" }, `Means over the scored series, each detector ${thresholds}. Chance is the mean over shifts of the alarms, or of the events, around their series, whichever is higher. ${SILENT}`),
     table.element,
   );
 }

@@ -12,7 +12,7 @@ export const MOST_ROWS = 4; // of two lines; more detectors are a list
 const DIGITS = 3;
 const SCORES = [["F1", "f1"], ["precision", "precision"], ["recall", "recall"]];
 const AVERAGE = "average precision";
-const MEANING = "What the same alarms reach on average when they are moved around the series, all together.";
+const MEANING = "The mean over shifts of the alarms, or of the events, around the series, whichever is higher.";
 const AVERAGE_MEANING = "What the same scores reach on average when they are moved around the series.";
 
 // The list is a table in meaning and on wide windows; on narrow ones its rows become blocks.

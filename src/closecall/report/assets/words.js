@@ -104,7 +104,7 @@ export function outcomeText(outcome, delay, nearest, dated, already = false) {
 }
 
 // What people ask first: how many events were caught, how fast, at which price. Chance is how many
-// the same alarms catch when they are moved: nan without alarms, undefined while it is not known.
+// chance catches: nan without alarms, undefined while it is not known.
 export function headline({ caught, events, chance, medianDelay, alarmed, falseAlarms, length, dated, fewest = 0 }) {
   const parts = [`${caught} of ${events} caught`];
   if (Number.isNaN(chance)) return `${parts[0]}, no alarms`;
